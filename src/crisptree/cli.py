@@ -1,0 +1,71 @@
+"""`crisptree …`: a table of commands, each a file in `commands/` imported only when called.
+
+A command file has one dataclass, `Command`, whose fields (with their docstrings) are its options
+and whose `run()` does the work. This file knows nothing else about them, so `crisptree --help`
+and the commands that need no JAX start at once.
+"""
+
+import importlib
+import sys
+
+from crisptree.errors import CrisptreeError
+
+COMMANDS = {
+    "train": "train a tree on an environment, make it crisp, score it and draw it",
+    "evaluate": "score a policy file on unseen episodes",
+    "show": "read a policy: as text, rules or a drawing",
+}
+
+
+def usage() -> str:
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {what}" for name, what in COMMANDS.items()]
+    return "\n".join(
+        ["usage: crisptree COMMAND [options]", "", *lines, "", "crisptree COMMAND --help says more."]
+    )
+
+
+def main(arguments: list[str] | None = None) -> None:
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(usage())
+        sys.exit(0 if arguments else 2)
+    if arguments[0] == "--version":
+        from importlib.metadata import version
+
+        print(version("crisptree"))
+        return
+    name, *rest = arguments
+    if name not in COMMANDS:
+        fail(f"unknown command '{name}'; the commands are {', '.join(COMMANDS)}")
+    try:
+        run(name, rest)
+    except CrisptreeError as error:
+        fail(str(error))
+    except BrokenPipeError:
+        sys.stderr.close()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+
+
+def run(name: str, arguments: list[str]) -> None:
+    import tyro
+
+    module = importlib.import_module(f"crisptree.commands.{name.replace('-', '_')}")
+    command = tyro.cli(
+        module.Command,
+        args=arguments,
+        prog=f"crisptree {name}",
+        config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagConversionOff),
+    )
+    command.run()
+
+
+def fail(message: str) -> None:
+    print(f"crisptree: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,41 @@
+"""What a functional JAX environment looks like.
+
+An environment is a frozen dataclass of its parameters with two pure functions. There is no
+auto-reset inside: the learner resets, so that it sees the last observation of an episode and can
+bootstrap where the episode was truncated.
+
+A single-agent environment has no agent axis: `observation` is `(F,)`, `action`, `reward` and
+`terminated` are scalars. With several agents, who share one policy, these become `(A, F)` and
+`(A,)`; `truncated` stays a scalar, since the clock is the episode's. An agent that has
+`terminated` is dead: its further actions are ignored and its rows are left out of the loss.
+"""
+
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from jaxtyping import Array, Bool, Float, Int, Key
+
+
+class TimeStep(NamedTuple):
+    state: Any
+    observation: Float[Array, "*agents F"]
+    reward: Float[Array, "*agents"]
+    terminated: Bool[Array, "*agents"]
+    truncated: Bool[Array, ""]
+
+
+@runtime_checkable
+class FunctionalEnv(Protocol):
+    @property
+    def n_agents(self) -> int: ...
+    @property
+    def n_features(self) -> int: ...
+    @property
+    def n_actions(self) -> int: ...
+
+    def reset(self, key: Key[Array, ""]) -> tuple[Any, Float[Array, "*agents F"]]:
+        """A fresh episode: `(state, observation)`."""
+        ...
+
+    def step(self, key: Key[Array, ""], state: Any, action: Int[Array, "*agents"]) -> TimeStep:
+        """One step. Never resets."""
+        ...

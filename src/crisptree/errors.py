@@ -1,0 +1,9 @@
+"""The one exception a user's mistake raises."""
+
+
+class CrisptreeError(ValueError):
+    """A mistake a user can make and mend.
+
+    The message is one line that says what was wrong and what would be right. The command line
+    prints it and exits with 2; from Python it is an ordinary `ValueError`.
+    """
