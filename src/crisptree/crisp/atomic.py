@@ -1,0 +1,31 @@
+"""Write a file whole or not at all."""
+
+import os
+import secrets
+from os import PathLike
+
+from crisptree.errors import CrisptreeError
+
+
+def write_atomically(path: str | PathLike[str], text: str) -> None:
+    """Put `text` at `path` as UTF-8 in one step.
+
+    It goes to a new file in the same folder first, reaches the disk, and then takes the name: a
+    full disk or a crash leaves whatever was at `path` as it was. A symbolic link stays a link.
+    """
+    target = os.path.realpath(path)
+    folder, name = os.path.split(target)
+    temporary = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(6)}.tmp")
+    try:
+        try:
+            with open(temporary, "x", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, target)
+        except BaseException:
+            if os.path.lexists(temporary):
+                os.unlink(temporary)
+            raise
+    except OSError as error:
+        raise CrisptreeError(f"cannot write {path}: {error.strerror or error}") from None

@@ -1,0 +1,45 @@
+"""The free part of a policy: anything JSON can say, checked when the tree is made, not when a run
+of hours is about to be saved."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from crisptree.crisp.checks import text
+from crisptree.errors import CrisptreeError
+
+DEEPEST = 32
+LONGEST_INTEGER_BITS = 1024
+
+
+def plain_json(field: str, value: Any, depth: int = 0) -> Any:
+    """A copy of `value` in JSON's own types: tuples become lists, NumPy values Python's."""
+    if depth > DEEPEST:
+        raise CrisptreeError(f"{field} is nested more than {DEEPEST} deep")
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        for key in value:
+            text(f"a key of {field}", key)
+        return {key: plain_json(f"{field}.{key}", item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain_json(f"{field}[{at}]", item, depth + 1) for at, item in enumerate(value)]
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        text(field, value)
+        return str(value)
+    if isinstance(value, int):
+        if value.bit_length() > LONGEST_INTEGER_BITS:
+            raise CrisptreeError(f"{field} is a number of more than {LONGEST_INTEGER_BITS} bits")
+        return int(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise CrisptreeError(f"{field} is {value}; JSON has no such number, null would do")
+        return float(value)
+    raise CrisptreeError(
+        f"{field} is {type(value).__name__}; it must be text, a number, true, false, null, "
+        "a list or an object"
+    )

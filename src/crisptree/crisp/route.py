@@ -1,0 +1,82 @@
+"""From observations to leaves: a plain walk for one, a partition of the rows for many.
+
+A node is TRUE when `x[feature] > threshold` (Eq. 3). Both ways compare in float64, so an
+observation reaches the same leaf alone and in a batch.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crisptree.errors import CrisptreeError
+
+Nodes = list[tuple[int, float, int, int]]
+"""One row a node: feature (-1 at a leaf), threshold, TRUE child, FALSE child."""
+
+
+def leaf_of(nodes: Nodes, observation: list[float]) -> int:
+    """The leaf one observation reaches."""
+    node = 0
+    feature, threshold, if_true, if_false = nodes[0]
+    while feature >= 0:
+        node = if_true if observation[feature] > threshold else if_false
+        feature, threshold, if_true, if_false = nodes[node]
+    return node
+
+
+def path_of(nodes: Nodes, observation: list[float]) -> tuple[int, ...]:
+    """The nodes one observation passes, from the root to its leaf."""
+    path = [0]
+    while nodes[path[-1]][0] >= 0:
+        feature, threshold, if_true, if_false = nodes[path[-1]]
+        path.append(if_true if observation[feature] > threshold else if_false)
+    return tuple(path)
+
+
+def leaves_of(nodes: Nodes, observations: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The leaf each row reaches.
+
+    Every node splits the row numbers that came to it, so a row is looked at once a level and not
+    once a node.
+    """
+    leaves = np.empty(len(observations), dtype=np.int64)
+    waiting = [(0, np.arange(len(observations)))]
+    while waiting:
+        node, rows = waiting.pop()
+        feature, threshold, if_true, if_false = nodes[node]
+        if feature < 0:
+            leaves[rows] = node
+        elif rows.size:
+            goes_true = observations[rows, feature] > threshold
+            waiting.append((if_true, rows[goes_true]))
+            waiting.append((if_false, rows[~goes_true]))
+    return leaves
+
+
+def as_floats(observation: object, n_features: int) -> NDArray[np.float64]:
+    """One observation `(F,)` or a batch `(B, F)` in float64; anything else is refused."""
+    try:
+        array = np.asarray(observation)
+    except ValueError:
+        array = np.empty((), dtype=object)
+    if array.dtype.kind not in "biuf":
+        raise CrisptreeError(
+            f"an observation must be {n_features} numbers, or a batch of them; "
+            f"this one is {_what(observation)}"
+        )
+    if array.ndim not in (1, 2) or array.shape[-1:] != (n_features,):
+        raise CrisptreeError(
+            f"an observation has shape ({n_features},), a batch (B, {n_features}); "
+            f"this one has {array.shape}"
+        )
+    array = array.astype(np.float64, copy=False)
+    if np.isnan(array).any():
+        *row, feature = np.argwhere(np.isnan(array))[0].tolist()
+        where = f"row {row[0]} of the batch" if row else "the observation"
+        raise CrisptreeError(f"feature {feature} of {where} is NaN; it must be a number")
+    return array
+
+
+def _what(observation: object) -> str:
+    if isinstance(observation, np.ndarray):
+        return f"an array of {observation.dtype}"
+    return type(observation).__name__

@@ -1,0 +1,215 @@
+"""The crisp tree: a policy as five parallel arrays, one row a node, root first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crisptree.crisp import checks, policy_file
+from crisptree.crisp.metadata import plain_json
+from crisptree.crisp.route import Nodes, as_floats, leaf_of, leaves_of, path_of
+from crisptree.crisp.rules import Rule, rules
+from crisptree.errors import CrisptreeError
+
+
+@dataclass(frozen=True, eq=False)
+class CrispTree:
+    """A deterministic decision-tree policy over raw observations.
+
+    A node is TRUE when `x[feature] > threshold` (Eq. 3), compared in float64. The arrays are
+    read-only copies; the constructor refuses whatever is not one binary tree rooted at node 0.
+    """
+
+    feature: np.ndarray
+    """int32 `(nodes,)`: the feature a node looks at, -1 at a leaf."""
+    threshold: np.ndarray
+    """float64 `(nodes,)`: what the feature is compared with, 0.0 at a leaf."""
+    if_true: np.ndarray
+    """int32 `(nodes,)`: the child where the node is TRUE, -1 at a leaf."""
+    if_false: np.ndarray
+    """int32 `(nodes,)`: the child where the node is FALSE, -1 at a leaf."""
+    action: np.ndarray
+    """int32 `(nodes,)`: the action of a leaf, -1 at an inner node."""
+    feature_names: tuple[str, ...]
+    action_names: tuple[str, ...]
+    env_id: str | None = None
+    training: Mapping[str, Any] = field(default_factory=dict)
+    """How the tree came about: free metadata, anything JSON can say."""
+
+    def __post_init__(self) -> None:
+        for name in ("feature", "if_true", "if_false", "action"):
+            self._set(name, checks.whole_numbers(f"tree.{name}", getattr(self, name)))
+        self._set("threshold", checks.finite_numbers("tree.threshold", self.threshold))
+        self._set("feature_names", checks.names("feature_names", self.feature_names))
+        self._set("action_names", checks.names("action_names", self.action_names))
+        checks.structure(
+            self.feature,
+            self.threshold,
+            self.if_true,
+            self.if_false,
+            self.action,
+            self.n_features,
+            self.n_actions,
+        )
+        if self.env_id is not None:
+            checks.text("env_id", self.env_id)
+        self._set("training", plain_json("training", dict(self.training)))
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        """Copies and pickles go through the constructor, so theirs are read-only too."""
+        return type(self), tuple(getattr(self, each.name) for each in fields(self))
+
+    @classmethod
+    def leaf(
+        cls,
+        action: int,
+        feature_names: Sequence[str],
+        action_names: Sequence[str],
+        env_id: str | None = None,
+        training: Mapping[str, Any] | None = None,
+    ) -> "CrispTree":
+        """The tree that always takes one action."""
+        return cls(
+            feature=np.array([-1]),
+            threshold=np.array([0.0]),
+            if_true=np.array([-1]),
+            if_false=np.array([-1]),
+            action=np.array([action]),
+            feature_names=tuple(feature_names),
+            action_names=tuple(action_names),
+            env_id=env_id,
+            training=training or {},
+        )
+
+    @property
+    def n_nodes(self) -> int:
+        """Inner nodes and leaves together."""
+        return len(self.feature)
+
+    @property
+    def n_features(self) -> int:
+        return len(self.feature_names)
+
+    @property
+    def n_actions(self) -> int:
+        return len(self.action_names)
+
+    @property
+    def n_leaves(self) -> int:
+        return (self.n_nodes + 1) // 2
+
+    @cached_property
+    def depth(self) -> int:
+        """The most comparisons an observation can meet; 0 for a lone leaf."""
+        deepest = 0
+        waiting = [(0, 0)]
+        while waiting:
+            node, depth = waiting.pop()
+            feature, _, if_true, if_false = self.nodes[node]
+            if feature >= 0:
+                waiting += [(if_true, depth + 1), (if_false, depth + 1)]
+            deepest = max(deepest, depth)
+        return deepest
+
+    @property
+    def is_rule_list(self) -> bool:
+        """Whether every TRUE child is a leaf: if … then …, else if … then …, otherwise …"""
+        return bool((self.feature[self.if_true[self.feature >= 0]] == -1).all())
+
+    def predict(
+        self,
+        obs: object,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = True,
+    ) -> tuple[Any, Any]:
+        """`(action, state)` for one observation `(F,)` or a batch `(B, F)`.
+
+        The signature is the one Stable-Baselines3's `evaluate_policy` calls; a crisp tree has no
+        state and nothing to sample, so the last three change nothing.
+        """
+        floats = as_floats(obs, self.n_features)
+        if floats.ndim == 1:
+            return self._actions[leaf_of(self.nodes, floats.tolist())], state
+        return self._actions[leaves_of(self.nodes, floats)], state
+
+    def apply(self, obs: object) -> Any:
+        """The leaf, as a node index, that one observation or each row of a batch reaches."""
+        floats = as_floats(obs, self.n_features)
+        if floats.ndim == 1:
+            return np.int64(leaf_of(self.nodes, floats.tolist()))
+        return leaves_of(self.nodes, floats)
+
+    @cached_property
+    def nodes(self) -> Nodes:
+        """`(feature, threshold, if_true, if_false)` of every node, as plain Python numbers."""
+        columns = (self.feature, self.threshold, self.if_true, self.if_false)
+        return list(zip(*(column.tolist() for column in columns), strict=True))
+
+    @cached_property
+    def _actions(self) -> NDArray[np.int64]:
+        return self.action.astype(np.int64)
+
+    def decision_path(self, obs: object) -> tuple[int, ...]:
+        """The nodes one observation passes, from the root to its leaf."""
+        floats = as_floats(obs, self.n_features)
+        if floats.ndim != 1:
+            raise CrisptreeError(
+                f"decision_path takes one observation of shape ({self.n_features},); "
+                f"this one has {floats.shape}"
+            )
+        return path_of(self.nodes, floats.tolist())
+
+    def rules(self) -> tuple[Rule, ...]:
+        """One rule a leaf, TRUE branches first, each feature's comparisons merged."""
+        return rules(self.nodes, self.action.tolist())
+
+    def simplify(self) -> "CrispTree":
+        """The same action for every observation, without needless nodes."""
+        from crisptree.crisp.simplify import simplify  # it makes CrispTrees, so it imports this
+
+        return simplify(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The policy file's object."""
+        return {
+            "format": policy_file.FORMAT,
+            "version": policy_file.VERSION,
+            "tree": {name: getattr(self, name).tolist() for name in policy_file.TREE_FIELDS},
+            "feature_names": list(self.feature_names),
+            "action_names": list(self.action_names),
+            "env_id": self.env_id,
+            "training": plain_json("training", self.training),
+        }
+
+    @classmethod
+    def from_dict(cls, policy: object) -> "CrispTree":
+        """The tree a policy file's object describes; an error names the field at fault."""
+        checked = policy_file.checked(policy)
+        return cls(
+            **checked["tree"],
+            feature_names=checked["feature_names"],
+            action_names=checked["action_names"],
+            env_id=checked["env_id"],
+            training=checked["training"],
+        )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the policy file: all of it, or nothing."""
+        policy_file.write(path, self.to_dict())
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "CrispTree":
+        """The tree in a policy file; an error names the file and the field at fault."""
+        policy = policy_file.read(path)
+        try:
+            return cls.from_dict(policy)
+        except CrisptreeError as error:
+            raise CrisptreeError(f"{path}: {error}") from None
