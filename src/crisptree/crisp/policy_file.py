@@ -34,7 +34,9 @@ def read(path: str | PathLike[str]) -> dict[str, Any]:
         with open(path, "rb") as file:
             content = file.read(LARGEST_FILE + 1)
     except OSError as error:
-        raise CrisptreeError(f"cannot read {path}: {error.strerror or error}") from None
+        raise CrisptreeError(
+            f"cannot read {path}: {error.strerror or error}; a policy file was expected"
+        ) from None
     if len(content) > LARGEST_FILE:
         raise CrisptreeError(f"{path} is larger than {LARGEST_FILE >> 20} MiB; no policy is")
     try:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from crisptree.crisp import checks, policy_file
 from crisptree.crisp.metadata import plain_json
-from crisptree.crisp.route import Nodes, as_floats, leaf_of, leaves_of, path_of
+from crisptree.crisp.route import Nodes, as_floats, as_plain_list, leaf_of, leaves_of, path_of
 from crisptree.crisp.rules import Rule, rules
 from crisptree.errors import CrisptreeError
 
@@ -135,13 +135,13 @@ class CrispTree:
         The signature is the one Stable-Baselines3's `evaluate_policy` calls; a crisp tree has no
         state and nothing to sample, so the last three change nothing.
         """
-        floats = as_floats(obs, self.n_features)
-        if floats.ndim == 1:
-            return self._actions[leaf_of(self.nodes, floats.tolist())], state
-        return self._actions[leaves_of(self.nodes, floats)], state
+        return self._actions[self.apply(obs)], state
 
     def apply(self, obs: object) -> Any:
         """The leaf, as a node index, that one observation or each row of a batch reaches."""
+        values = as_plain_list(obs, self.n_features)
+        if values is not None:
+            return np.int64(leaf_of(self.nodes, values))
         floats = as_floats(obs, self.n_features)
         if floats.ndim == 1:
             return np.int64(leaf_of(self.nodes, floats.tolist()))
