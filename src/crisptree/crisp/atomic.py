@@ -13,9 +13,14 @@ def write_atomically(path: str | PathLike[str], text: str) -> None:
     It goes to a new file in the same folder first, reaches the disk, and then takes the name: a
     full disk or a crash leaves whatever was at `path` as it was. A symbolic link stays a link.
     """
-    target = os.path.realpath(path)
+    try:
+        target = os.path.realpath(path)
+    except ValueError as error:
+        raise CrisptreeError(f"cannot write {str(path)!r}: {error}") from None
+    if os.path.exists(target) and not os.path.isfile(target):
+        raise CrisptreeError(f"cannot write {path}: it is not an ordinary file")
     folder, name = os.path.split(target)
-    temporary = os.path.join(folder, f".{name[:100]}.{secrets.token_hex(6)}.tmp")
+    temporary = os.path.join(folder, f".{name[:50]}.{secrets.token_hex(6)}.tmp")
     try:
         try:
             with open(temporary, "x", encoding="utf-8", newline="\n") as file:

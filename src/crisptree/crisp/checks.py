@@ -128,7 +128,9 @@ def _in_range(
         raise CrisptreeError(f"{field}[{at}] is {values[at]}; {what} 0 … {end - 1}")
 
 
-def _equal(field: str, values: NDArray, wanted: float, where: NDArray[np.bool_], what: str) -> None:
+def _equal(
+    field: str, values: NDArray, wanted: int | float, where: NDArray[np.bool_], what: str
+) -> None:
     wrong = where & (values != wanted)
     if wrong.any():
         at = int(np.argmax(wrong))

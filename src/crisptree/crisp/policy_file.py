@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
+from crisptree.crisp import checks
 from crisptree.crisp.atomic import write_atomically
 from crisptree.errors import CrisptreeError
 
@@ -28,15 +29,14 @@ def write(path: str | PathLike[str], policy: Mapping[str, Any]) -> None:
     write_atomically(path, _readable(policy) + "\n")
 
 
-def read(path: str | PathLike[str]) -> dict[str, Any]:
-    """The JSON object in a file, its fields not yet looked at."""
+def read(path: str | PathLike[str]) -> Any:
+    """What a file's JSON says, not yet looked at."""
     try:
         with open(path, "rb") as file:
             content = file.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise CrisptreeError(
-            f"cannot read {path}: {error.strerror or error}; a policy file was expected"
-        ) from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        why = getattr(error, "strerror", None) or error
+        raise CrisptreeError(f"cannot read {path}: {why}; a policy file was expected") from None
     if len(content) > LARGEST_FILE:
         raise CrisptreeError(f"{path} is larger than {LARGEST_FILE >> 20} MiB; no policy is")
     try:
@@ -79,8 +79,9 @@ def checked(policy: object) -> dict[str, Any]:
     for name in TREE_FIELDS:
         _numbers(f"tree.{name}", tree[name], (int, float) if name == "threshold" else (int,))
     for name in ("feature_names", "action_names"):
-        if not isinstance(policy[name], list):
-            raise CrisptreeError(f"{name} must be a list of names; it is {_type(policy[name])}")
+        checks.names(name, policy[name])
+    if policy["env_id"] is not None:
+        checks.text("env_id", policy["env_id"])
     if not isinstance(policy["training"], Mapping):
         raise CrisptreeError(f"training must be an object; it is {_type(policy['training'])}")
     return dict(policy)

@@ -4,7 +4,11 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from crisptree.crisp.route import Nodes
+
+Observation = Sequence[int | float] | np.ndarray
 
 
 class Condition(NamedTuple):
@@ -14,9 +18,9 @@ class Condition(NamedTuple):
     above: float = -math.inf
     at_most: float = math.inf
 
-    def holds(self, observation: Sequence[float]) -> bool:
-        # Not one chained comparison: nothing is above -inf strictly that is -inf itself.
-        value = observation[self.feature]
+    def holds(self, observation: Observation) -> bool:
+        # Not one chained comparison: an observation of -inf is not above -inf.
+        value = float(observation[self.feature])
         return (value > self.above or self.above == -math.inf) and value <= self.at_most
 
 
@@ -31,7 +35,7 @@ class Rule(NamedTuple):
     action: int
     leaf: int
 
-    def holds(self, observation: Sequence[float]) -> bool:
+    def holds(self, observation: Observation) -> bool:
         return all(condition.holds(observation) for condition in self.conditions)
 
 

@@ -14,8 +14,7 @@ The nodes that stay are numbered depth first, TRUE child first.
 
 from dataclasses import replace
 
-import numpy as np
-
+from crisptree.crisp.nested import columns
 from crisptree.crisp.rules import Condition
 from crisptree.crisp.tree import CrispTree
 
@@ -46,6 +45,11 @@ class Subtrees:
         if self.without(if_false, feature, True) == if_true:
             return if_false
         return self._number((feature, threshold, if_true, if_false))
+
+    def opened(self, subtree: Subtree) -> int | Key:
+        """A leaf's action, or a node's feature, threshold and sides."""
+        feature, _, action, _ = self.keys[subtree]
+        return action if feature == LEAF else self.keys[subtree]
 
     def without(self, subtree: Subtree, feature: int, answer: bool) -> Subtree:
         """`subtree` where every node on `feature` gives `answer`."""
@@ -83,7 +87,7 @@ def simplify(tree: CrispTree) -> CrispTree:
     while True:
         subtrees = Subtrees()
         root = _reduced(tree, subtrees)
-        smaller = _written_out(tree, subtrees, root)
+        smaller = replace(tree, **columns(root, subtrees.opened))
         if smaller.n_nodes == tree.n_nodes:
             return smaller
         tree = smaller
@@ -122,28 +126,3 @@ def _reduced(tree: CrispTree, subtrees: Subtrees) -> Subtree:
             feature, threshold, if_true, if_false = nodes[node]
             done[node] = subtrees.node(feature, threshold, done[if_true], done[if_false])
     return done[0]
-
-
-def _written_out(tree: CrispTree, subtrees: Subtrees, root: Subtree) -> CrispTree:
-    """`tree` with the nodes of the subtree `root` instead of its own."""
-    rows: list[list[float]] = []
-    waiting: list[tuple[Subtree, int, int]] = [(root, 0, 0)]
-    while waiting:
-        subtree, parent, column = waiting.pop()
-        feature, threshold, if_true, if_false = subtrees.keys[subtree]
-        if rows:
-            rows[parent][column] = len(rows)
-        if feature == LEAF:
-            rows.append([-1, 0.0, -1, -1, if_true])
-        else:
-            waiting += [(if_false, len(rows), 3), (if_true, len(rows), 2)]
-            rows.append([feature, threshold, -1, -1, -1])
-    feature, threshold, if_true, if_false, action = zip(*rows, strict=True)
-    return replace(
-        tree,
-        feature=np.array(feature),
-        threshold=np.array(threshold),
-        if_true=np.array(if_true),
-        if_false=np.array(if_false),
-        action=np.array(action),
-    )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from crisptree.crisp import checks, policy_file
 from crisptree.crisp.metadata import plain_json
+from crisptree.crisp.nested import columns, reader
 from crisptree.crisp.route import Nodes, as_floats, as_plain_list, leaf_of, leaves_of, path_of
 from crisptree.crisp.rules import Rule, rules
 from crisptree.errors import CrisptreeError
@@ -57,7 +58,9 @@ class CrispTree:
         )
         if self.env_id is not None:
             checks.text("env_id", self.env_id)
-        self._set("training", plain_json("training", dict(self.training)))
+        if not isinstance(self.training, Mapping):
+            raise CrisptreeError(f"training must be an object; it is {self.training!r:.40}")
+        self._set("training", plain_json("training", self.training))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -76,14 +79,29 @@ class CrispTree:
         training: Mapping[str, Any] | None = None,
     ) -> "CrispTree":
         """The tree that always takes one action."""
+        return cls.from_nested(action, feature_names, action_names, env_id, training)
+
+    @classmethod
+    def from_nested(
+        cls,
+        nested: Any,
+        feature_names: Sequence[str],
+        action_names: Sequence[str],
+        env_id: str | None = None,
+        training: Mapping[str, Any] | None = None,
+    ) -> "CrispTree":
+        """A tree written by hand: an inner node is `(feature, threshold, if_true, if_false)`, a
+        leaf its action; features and actions by name or by number.
+
+        >>> features, actions = ("angle", "velocity"), ("left", "right")
+        >>> tree = CrispTree.from_nested(("velocity", 0.24, "right", "left"), features, actions)
+        """
+        features, actions = tuple(feature_names), tuple(action_names)
+        arrays = columns(nested, reader(features, actions))
         return cls(
-            feature=np.array([-1]),
-            threshold=np.array([0.0]),
-            if_true=np.array([-1]),
-            if_false=np.array([-1]),
-            action=np.array([action]),
-            feature_names=tuple(feature_names),
-            action_names=tuple(action_names),
+            **arrays,
+            feature_names=features,
+            action_names=actions,
             env_id=env_id,
             training=training or {},
         )
@@ -193,10 +211,15 @@ class CrispTree:
     def from_dict(cls, policy: object) -> "CrispTree":
         """The tree a policy file's object describes; an error names the field at fault."""
         checked = policy_file.checked(policy)
+        tree = checked["tree"]
         return cls(
-            **checked["tree"],
-            feature_names=checked["feature_names"],
-            action_names=checked["action_names"],
+            feature=np.array(tree["feature"], dtype=np.int64),
+            threshold=np.array(tree["threshold"], dtype=np.float64),
+            if_true=np.array(tree["if_true"], dtype=np.int64),
+            if_false=np.array(tree["if_false"], dtype=np.int64),
+            action=np.array(tree["action"], dtype=np.int64),
+            feature_names=tuple(checked["feature_names"]),
+            action_names=tuple(checked["action_names"]),
             env_id=checked["env_id"],
             training=checked["training"],
         )

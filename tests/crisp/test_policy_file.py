@@ -1,0 +1,225 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tree_strategies import NESTED, one_of_every_cell, tree_of
+
+from crisptree.crisp import CrispTree, policy_file
+from crisptree.errors import CrisptreeError
+
+TREE = CrispTree.from_nested(
+    ("pole angle", 0.1, "push right", ("θ̇", -1e-300, "push left", "push right")),
+    ("pole angle", "θ̇"),
+    ("push left", "push right"),
+    env_id="CartPole-v1",
+    training={"seed": 0, "returns": [500.0, 499.5], "command": {"leaves": 3}},
+)
+
+TEXT = """\
+{
+  "format": "crisptree.policy",
+  "version": 1,
+  "tree": {
+    "feature": [0, -1, 1, -1, -1],
+    "threshold": [0.1, 0.0, -1e-300, 0.0, 0.0],
+    "if_true": [1, -1, 3, -1, -1],
+    "if_false": [2, -1, 4, -1, -1],
+    "action": [-1, 1, -1, 0, 1]
+  },
+  "feature_names": ["pole angle", "θ̇"],
+  "action_names": ["push left", "push right"],
+  "env_id": "CartPole-v1",
+  "training": {
+    "seed": 0,
+    "returns": [500.0, 499.5],
+    "command": {
+      "leaves": 3
+    }
+  }
+}
+"""
+
+
+def test_the_file_is_as_readable_as_this(tmp_path):
+    TREE.save(tmp_path / "policy.json")
+    assert (tmp_path / "policy.json").read_text(encoding="utf-8") == TEXT
+
+
+def test_what_is_read_is_what_was_written(tmp_path):
+    path = tmp_path / "policy.json"
+    path.write_text(TEXT, encoding="utf-8")
+    assert CrispTree.load(path).to_dict() == TREE.to_dict()
+
+
+@settings(max_examples=50)
+@given(NESTED)
+def test_saving_and_loading_give_the_same_bytes_and_actions(tmp_path_factory, nested):
+    path = tmp_path_factory.getbasetemp() / "policy.json"
+    tree = tree_of(nested)
+    tree.save(path)
+    first = path.read_bytes()
+    loaded = CrispTree.load(path)
+    loaded.save(path)
+    assert path.read_bytes() == first
+    assert loaded.threshold.tolist() == tree.threshold.tolist()
+    cells = one_of_every_cell(tree)
+    assert loaded.predict(cells)[0].tolist() == tree.predict(cells)[0].tolist()
+
+
+def test_saving_over_a_policy_that_cannot_be_saved_loses_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "policy.json"
+    TREE.save(path)
+    tree = replace(TREE, training={})
+    tree.training["bad"] = float("nan")  # type: ignore[index]
+    with pytest.raises(CrisptreeError, match=r"training\.bad is nan"):
+        tree.save(path)
+    assert path.read_text(encoding="utf-8") == TEXT
+
+
+def changed(path: str, value: object) -> dict:
+    """The policy with the field at `path` set to `value`."""
+    policy = TREE.to_dict()
+    *outer, last = path.split(".")
+    within = policy
+    for name in outer:
+        within = within[name]
+    within[last] = value
+    return policy
+
+
+def without(path: str) -> dict:
+    policy = changed(path, None)
+    within = policy["tree"] if path.startswith("tree.") else policy
+    del within[path.removeprefix("tree.")]
+    return policy
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ([], "a policy must be a JSON object; this is a list"),
+        ("text", "a policy must be a JSON object; this is text"),
+        ({}, "format must be 'crisptree.policy'"),
+        (changed("format", "onnx"), "format must be 'crisptree.policy'"),
+        (without("version"), "version is null; this crisptree reads version 1"),
+        (changed("version", 2), "version is 2; this crisptree reads version 1"),
+        (changed("version", True), "version is true; this crisptree reads version 1"),
+        (changed("version", 1.0), "version is 1.0; this crisptree reads version 1"),
+        (without("tree"), "tree is missing"),
+        (without("tree.if_true"), "tree.if_true is missing"),
+        (without("env_id"), "env_id is missing"),
+        (without("training"), "training is missing"),
+        (changed("notes", 1), '"notes" is no field of version 1'),
+        (changed("tree.value", [1]), 'tree."value" is no field of version 1'),
+        (changed("tree", [1]), "tree must be an object; it is a list"),
+        (changed("tree.feature", {}), "tree.feature must be a list of whole numbers; it is an obj"),
+        (changed("tree.feature", [0, -1, True, -1, -1]), r"tree.feature\[2\] is true; .*whole"),
+        (changed("tree.feature", [0, -1, 1.0, -1, -1]), r"tree.feature\[2\] is 1.0; .*whole"),
+        (changed("tree.feature", [0, -1, "1", -1, -1]), r'tree.feature\[2\] is "1"; .*whole'),
+        (changed("tree.feature", [0, -1, None, -1, -1]), r"tree.feature\[2\] is null; .*whole"),
+        (changed("tree.feature", [10**30] * 5), r"tree.feature\[0\] is a whole number beyond 64"),
+        (changed("tree.feature", [2**40] * 5), r"tree.feature\[0\] is 1099511627776"),
+        (changed("tree.feature", []), r"tree.feature is empty"),
+        (changed("tree.threshold", [0.1, 0, np.nan, 0, 0]), r"tree.threshold\[2\] is nan"),
+        (changed("tree.threshold", [0.1, 0, np.inf, 0, 0]), r"tree.threshold\[2\] is inf"),
+        (changed("tree.threshold", [0.1, 0, False, 0, 0]), r"tree.threshold\[2\] is false"),
+        (changed("tree.threshold", [10**400] * 5), r"tree.threshold\[0\] is a whole number"),
+        (changed("tree.if_false", [2, -1, 9, -1, -1]), r"tree.if_false\[2\] is 9; the nodes are"),
+        (changed("tree.if_false", [2, -1, 0, -1, -1]), r"tree.if_false\[2\] is 0, .*no cycles"),
+        (changed("tree.action", [-1, 1, -1, 0, 2]), r"tree.action\[4\] is 2"),
+        (changed("feature_names", ["a", "a"]), r"feature_names\[1\] repeats 'a'"),
+        (changed("feature_names", "ab"), r"feature_names must be a list of names"),
+        (changed("action_names", ["a", 1]), r"action_names\[1\] must be text"),
+        (changed("env_id", 1), r"env_id must be text; it is int"),
+        (changed("training", None), r"training must be an object; it is null"),
+        (changed("training", {"a": [np.nan]}), r"training.a\[0\] is nan"),
+    ],
+)
+def test_an_edited_policy_names_the_field(tmp_path, policy, message):
+    with pytest.raises(CrisptreeError, match=message):
+        CrispTree.from_dict(policy)
+    path = tmp_path / "policy.json"
+    path.write_text(json.dumps(policy), encoding="utf-8")
+    with pytest.raises(CrisptreeError, match=rf"policy\.json: {message}") as error:
+        CrispTree.load(path)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"at line 1, column 1 it stops being JSON"),
+        (TEXT.encode()[:200], r"at line 8, column \d+ it stops being JSON"),
+        (TEXT.encode() + b"}", r"it stops being JSON \(Extra data\)"),
+        (b"\x80\x04\x95pickle", "it is not UTF-8 text"),
+        (b"[" * 1_000_000, "it is nested too deep"),
+        (b'{"a": ' * 1_000_000, "it is nested too deep"),
+        (b"[" + b"9" * 100_000 + b"]", "it holds a number too long"),
+        (TEXT.encode().replace(b'"version": 1,', b'"version": 1, "version": 1,'), '"version" app'),
+        (TEXT.encode().replace(b"-1e-300", b"NaN"), r"tree.threshold\[2\] is nan"),
+        (TEXT.encode().replace(b"-1e-300", b"-1e999"), r"tree.threshold\[2\] is -inf"),
+        (b" " * (policy_file.LARGEST_FILE + 1), "is larger than 16 MiB"),
+    ],
+)
+def test_what_is_no_policy_file(tmp_path, content, message):
+    path = tmp_path / "policy.json"
+    path.write_bytes(content)
+    with pytest.raises(CrisptreeError, match=rf"policy\.json.*{message}") as error:
+        CrispTree.load(path)
+    assert "\n" not in str(error.value)
+
+
+def test_a_byte_order_mark_does_no_harm(tmp_path):
+    path = tmp_path / "policy.json"
+    path.write_bytes(b"\xef\xbb\xbf" + TEXT.encode())
+    assert CrispTree.load(path).to_dict() == TREE.to_dict()
+
+
+def test_a_file_that_cannot_be_read(tmp_path):
+    for path in (tmp_path, tmp_path / "none.json", "a\0b"):
+        with pytest.raises(CrisptreeError, match="cannot read"):
+            CrispTree.load(path)
+
+
+@settings(max_examples=300)
+@given(
+    st.integers(0, len(TEXT.encode()) - 1),
+    st.integers(0, 40),
+    st.sampled_from([b"", b"-1", b"0", b"9", b"1e999", b"true", b"NaN", b'"', b"[", b"]", b"{}"])
+    | st.binary(max_size=4),
+)
+@example(0, len(TEXT.encode()), b"")
+def test_a_damaged_file_is_a_policy_or_a_clear_error(tmp_path_factory, at, length, new):
+    path = tmp_path_factory.getbasetemp() / "damaged.json"
+    content = TEXT.encode()
+    path.write_bytes(content[:at] + new + content[at + length :])
+    try:
+        tree = CrispTree.load(path)
+    except CrisptreeError as error:
+        assert str(error).startswith(str(path))
+        assert "\n" not in str(error)
+    else:
+        tree.predict(np.zeros(tree.n_features))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=5,
+)
+FIELDS = ["format", "version", "tree", "feature_names", "action_names", "env_id", "training"]
+FIELDS += [f"tree.{name}" for name in policy_file.TREE_FIELDS]
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(FIELDS), JSON | st.lists(st.integers(-2, 6), min_size=5, max_size=5))
+def test_any_value_in_any_field_is_a_policy_or_a_clear_error(field, value):
+    try:
+        tree = CrispTree.from_dict(changed(field, value))
+    except CrisptreeError as error:
+        assert field.split(".")[0] in str(error)
+    else:
+        tree.predict(np.zeros(tree.n_features))

@@ -1,0 +1,93 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from tree_strategies import LISTS, NESTED, one_of_every_cell, tree_of
+
+from crisptree.crisp import CrispTree
+
+
+@settings(max_examples=200)
+@given(NESTED | LISTS)
+def test_the_same_policy_never_larger_and_done_at_once(nested):
+    tree = tree_of(nested)
+    simple = tree.simplify()
+    cells = one_of_every_cell(tree)  # every threshold of the simple tree is among the tree's
+    assert simple.predict(cells)[0].tolist() == tree.predict(cells)[0].tolist()
+    assert simple.n_nodes <= tree.n_nodes
+    assert simple.simplify().to_dict() == simple.to_dict()
+    assert tree.is_rule_list <= simple.is_rule_list
+
+
+@given(NESTED)
+def test_every_leaf_that_stays_is_reached(nested):
+    tree = tree_of(nested)
+    simple = tree.simplify()
+    reached = set(simple.apply(one_of_every_cell(simple)).tolist())
+    assert reached == set((simple.feature == -1).nonzero()[0].tolist())
+
+
+@given(NESTED)
+def test_one_feature_alone_comes_down_to_its_changes(nested):
+    """With a single feature the smallest tree is known: one comparison a change of action."""
+    tree = tree_of(nested)
+    alone = replace(tree, feature=np.minimum(tree.feature, 0))
+    cells = np.array(sorted({row[0] for row in one_of_every_cell(alone)}))
+    batch = np.zeros((len(cells), 3))
+    batch[:, 0] = cells
+    actions = alone.predict(batch)[0]
+    assert alone.simplify().n_leaves == 1 + (np.diff(actions) != 0).sum()
+
+
+@pytest.mark.parametrize(
+    ("nested", "simple"),
+    [
+        # both sides the same action, also once their own sides have gone
+        ((0, 1.0, 2, 2), 2),
+        ((0, 1.0, (1, 0.0, 2, 2), 2), 2),
+        # both sides the same subtree
+        ((0, 1.0, (1, 0.0, 0, 1), (1, 0.0, 0, 1)), (1, 0.0, 0, 1)),
+        # settled by an earlier comparison, at equal thresholds too
+        ((0, 1.0, (0, 0.5, 0, 1), 2), (0, 1.0, 0, 2)),
+        ((0, 1.0, (0, 1.0, 0, 1), 2), (0, 1.0, 0, 2)),
+        ((0, 1.0, 2, (0, 1.0, 0, 1)), (0, 1.0, 2, 1)),
+        ((0, 1.0, 2, (0, 1.5, 0, 1)), (0, 1.0, 2, 1)),
+        # not settled
+        ((0, 1.0, (0, 1.5, 0, 1), 2), (0, 1.0, (0, 1.5, 0, 1), 2)),
+        ((0, 1.0, 2, (0, 0.5, 0, 1)), (0, 1.0, 2, (0, 0.5, 0, 1))),
+        ((0, 1.0, (1, 0.5, 0, 1), 2), (0, 1.0, (1, 0.5, 0, 1), 2)),
+        # settled two levels up
+        ((0, 1.0, (1, 0.0, (0, 0.0, 0, 1), 1), 2), (0, 1.0, (1, 0.0, 0, 1), 2)),
+        # covered by the rule after it
+        ((0, 7.0, 0, (0, 5.0, 0, 1)), (0, 5.0, 0, 1)),
+        ((0, 5.0, (0, 7.0, 0, 1), 1), (0, 7.0, 0, 1)),
+        ((0, 7.0, 0, (1, 2.0, 2, (0, 5.0, 0, 1))), (0, 7.0, 0, (1, 2.0, 2, (0, 5.0, 0, 1)))),
+        ((0, 3.0, (1, 0.0, 0, 1), (1, 0.0, 0, (0, 1.0, 1, 2))), (1, 0.0, 0, (0, 1.0, 1, 2))),
+    ],
+)
+def test_by_hand(nested, simple):
+    assert tree_of(nested).simplify().to_dict() == tree_of(simple).to_dict()
+
+
+def test_the_paper_s_cart_pole_figure():
+    """Two of its nodes lead to the same action either way and go (appendix, full policy)."""
+    nested = (2, 0.0, (1, 0.0, 2, 2), (0, 0.5, (1, -1.0, 0, 0), 2))
+    assert tree_of(nested).simplify().n_leaves == 3
+
+
+def test_names_and_metadata_stay():
+    tree = replace(tree_of((0, 1.0, 2, 2)), env_id="CartPole-v1", training={"seed": 1})
+    simple = tree.simplify()
+    assert isinstance(simple, CrispTree)
+    assert (simple.env_id, simple.training) == ("CartPole-v1", {"seed": 1})
+    assert (simple.feature_names, simple.action_names) == (tree.feature_names, tree.action_names)
+
+
+def test_a_very_deep_list():
+    nested = 0
+    for at in range(2_000):
+        nested = (at % 3, float(at), at % 2, nested)
+    simple = tree_of(nested).simplify()
+    batch = np.random.default_rng(0).uniform(-10, 2_010, size=(1_000, 3))
+    assert simple.predict(batch)[0].tolist() == tree_of(nested).predict(batch)[0].tolist()
