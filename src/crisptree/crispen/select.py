@@ -1,0 +1,37 @@
+"""Choosing among crisp trees by return, on episodes that are never reported."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from crisptree.crisp import CrispTree
+from crisptree.envs.score import quick_play
+from crisptree.envs.seeds import block_seed
+
+
+class Selection:
+    """A stream of selection episodes; every call sees fresh ones."""
+
+    def __init__(self, env_id: str, seed: int) -> None:
+        self.env_id, self._seed, self._calls = env_id, seed, 0
+
+    def returns(self, trees: Sequence[CrispTree], episodes: int) -> list[np.ndarray]:
+        """The same episodes for each tree: differences between trees are then less noisy."""
+        self._calls += 1
+        first = block_seed("selection", episodes, self._seed, self._calls)
+        return [quick_play(tree, self.env_id, first, episodes) for tree in trees]
+
+    def race(
+        self, trees: Sequence[CrispTree], rounds: Sequence[int] = (16, 32, 64), keep: float = 1 / 3
+    ) -> tuple[int, float]:
+        """Successive halving: the index of the best tree and its mean return over all rounds."""
+        alive = list(range(len(trees)))
+        sums, counts = np.zeros(len(trees)), np.zeros(len(trees))
+        for episodes in rounds:
+            played = self.returns([trees[i] for i in alive], episodes)
+            for i, returns in zip(alive, played, strict=True):
+                sums[i] += returns.sum()
+                counts[i] += episodes
+            alive.sort(key=lambda i: -sums[i] / counts[i])
+            alive = alive[: max(1, int(np.ceil(len(alive) * keep)))]
+        return alive[0], float(sums[alive[0]] / counts[alive[0]])

@@ -1,0 +1,63 @@
+"""CartPole in JAX: step for step the physics of gymnasium's CartPole-v1.
+
+Not of its sibling `phys2d/CartPole-v1`, which has another pole inertia.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, Key
+
+from crisptree.envs.functional import TimeStep
+
+GRAVITY = 9.8
+CART_MASS = 1.0
+POLE_MASS = 0.1
+TOTAL_MASS = CART_MASS + POLE_MASS
+HALF_POLE = 0.5
+FORCE = 10.0
+SECONDS_PER_STEP = 0.02
+POSITION_LIMIT = 2.4
+ANGLE_LIMIT = 12 * 2 * jnp.pi / 360
+
+
+class CartPoleState(NamedTuple):
+    physics: Float[Array, "4"]
+    time: Int[Array, ""]
+
+
+@dataclass(frozen=True)
+class CartPole:
+    max_steps: int = 500
+    n_agents: int = 1
+    n_features: int = 4
+    n_actions: int = 2
+
+    def reset(self, key: Key[Array, ""]) -> tuple[CartPoleState, Float[Array, "4"]]:
+        physics = jax.random.uniform(key, (4,), minval=-0.05, maxval=0.05)
+        return CartPoleState(physics, jnp.zeros((), jnp.int32)), physics
+
+    def step(self, key: Key[Array, ""], state: CartPoleState, action: Int[Array, ""]) -> TimeStep:
+        del key  # the physics is deterministic
+        x, velocity, angle, angular_velocity = state.physics
+        force = jnp.where(action == 1, FORCE, -FORCE)
+        cos, sin = jnp.cos(angle), jnp.sin(angle)
+        pushed = (force + POLE_MASS * HALF_POLE * angular_velocity**2 * sin) / TOTAL_MASS
+        angular_acceleration = (GRAVITY * sin - cos * pushed) / (
+            HALF_POLE * (4.0 / 3.0 - POLE_MASS * cos**2 / TOTAL_MASS)
+        )
+        acceleration = pushed - POLE_MASS * HALF_POLE * angular_acceleration * cos / TOTAL_MASS
+        physics = state.physics + SECONDS_PER_STEP * jnp.stack(
+            [velocity, acceleration, angular_velocity, angular_acceleration]
+        )
+        time = state.time + 1
+        fallen = (jnp.abs(physics[0]) > POSITION_LIMIT) | (jnp.abs(physics[2]) > ANGLE_LIMIT)
+        return TimeStep(
+            state=CartPoleState(physics, time),
+            observation=physics,
+            reward=jnp.ones(()),
+            terminated=fallen,
+            truncated=time >= self.max_steps,
+        )

@@ -1,0 +1,139 @@
+"""Environments that live outside JAX, stepped side by side: any Gymnasium id, or envpool's.
+
+Both adapters give the same `HostStep`, whatever their own habits of resetting are. Nothing here
+imports JAX.
+"""
+
+import importlib.util
+from typing import NamedTuple, Protocol
+
+import gymnasium as gym
+import numpy as np
+
+from crisptree.envs.spaces import flat_size, make
+
+
+class HostStep(NamedTuple):
+    """One step of N environments.
+
+    `next_observation` is what the actions led to; `observation` is where the next step starts
+    (after a reset it is another episode's first). `valid` is false for a step that only reset.
+    """
+
+    observation: np.ndarray  # (N, F) float32
+    next_observation: np.ndarray  # (N, F) float32
+    reward: np.ndarray  # (N,) float32
+    terminated: np.ndarray  # (N,) bool
+    truncated: np.ndarray  # (N,) bool
+    valid: np.ndarray  # (N,) bool
+
+
+class HostEnvs(Protocol):
+    def reset(self, seed: int) -> np.ndarray:
+        """First observations (N, F); environment i has `seed + i`, from which all follows."""
+        ...
+
+    def step(self, action: np.ndarray) -> HostStep: ...
+
+    def close(self) -> None: ...
+
+
+class GymnasiumEnvs:
+    """N gymnasium environments in one loop: for cheap steps faster than worker processes."""
+
+    def __init__(self, env_id: str, n_envs: int) -> None:
+        self._envs = [make(env_id) for _ in range(n_envs)]
+        space = self._envs[0].action_space
+        assert isinstance(space, gym.spaces.Discrete)
+        self._first_action = int(space.start)
+        self._n_features = flat_size(self._envs[0])
+
+    def reset(self, seed: int) -> np.ndarray:
+        first = [env.reset(seed=seed + i)[0] for i, env in enumerate(self._envs)]
+        return np.asarray(first, np.float32).reshape(len(first), -1)
+
+    def step(self, action: np.ndarray) -> HostStep:
+        n = len(self._envs)
+        following = np.empty((n, self._n_features), np.float32)
+        led_to = np.empty((n, self._n_features), np.float32)
+        reward = np.empty(n, np.float32)
+        terminated, truncated = np.empty(n, bool), np.empty(n, bool)
+        choices = (action + self._first_action).tolist()
+        for i, (env, choice) in enumerate(zip(self._envs, choices, strict=True)):
+            observation, reward[i], terminated[i], truncated[i], _ = env.step(choice)
+            led_to[i] = np.ravel(observation)
+            if terminated[i] or truncated[i]:
+                observation = env.reset()[0]
+                following[i] = np.ravel(observation)
+            else:
+                following[i] = led_to[i]
+        return HostStep(following, led_to, reward, terminated, truncated, np.ones(n, bool))
+
+    def close(self) -> None:
+        for env in self._envs:
+            env.close()
+
+
+class EnvpoolEnvs:
+    """The same through envpool, which is written in C++.
+
+    Its habits, met here: the seed counts only at construction; after an episode's end the next
+    call ignores its action and only resets.
+    """
+
+    def __init__(self, env_id: str, n_envs: int, n_threads: int = 1) -> None:
+        self._env_id, self._n_envs, self._n_threads = env_id, n_envs, n_threads
+        self._pool = None
+        self._over = np.zeros(n_envs, bool)
+
+    def reset(self, seed: int) -> np.ndarray:
+        import envpool
+
+        self.close()
+        self._pool = envpool.make_gymnasium(
+            self._env_id,
+            num_envs=self._n_envs,
+            num_threads=self._n_threads,
+            seed=seed,
+        )
+        self._over = np.zeros(self._n_envs, bool)
+        return self._flat(self._pool.reset()[0])
+
+    def _flat(self, observation: np.ndarray) -> np.ndarray:
+        return np.asarray(observation, np.float32).reshape(self._n_envs, -1)
+
+    def step(self, action: np.ndarray) -> HostStep:
+        assert self._pool is not None
+        observation, reward, terminated, truncated, _ = self._pool.step(action.astype(np.int32))
+        observation, only_reset = self._flat(observation), self._over
+        terminated, truncated = terminated & ~only_reset, truncated & ~only_reset & ~terminated
+        self._over = terminated | truncated
+        return HostStep(
+            observation,
+            observation,
+            np.where(only_reset, 0, reward).astype(np.float32),
+            terminated,
+            truncated,
+            ~only_reset,
+        )
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None
+
+
+def envpool_has(env_id: str) -> bool:
+    """Whether envpool is installed and knows this id."""
+    if importlib.util.find_spec("envpool") is None:
+        return False
+    import envpool
+
+    return env_id in envpool.list_all_envs()
+
+
+def host_envs(env_id: str, n_envs: int, *, n_threads: int = 1) -> HostEnvs:
+    """The fastest adapter that is installed for this id."""
+    if envpool_has(env_id):
+        return EnvpoolEnvs(env_id, n_envs, n_threads)
+    return GymnasiumEnvs(env_id, n_envs)

@@ -1,0 +1,85 @@
+"""Returns of a policy, episode by episode, each with a seed of its own. No JAX here."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import gymnasium as gym
+import numpy as np
+
+from crisptree.envs.host import EnvpoolEnvs, envpool_has
+from crisptree.envs.spaces import make
+
+SIDE_BY_SIDE = 64
+
+
+class Policy(Protocol):
+    """Anything that maps a batch of observations to actions as Stable-Baselines3's do."""
+
+    def predict(
+        self, observation: Any, state: Any = ..., episode_start: Any = ..., deterministic: bool = ...
+    ) -> tuple[Any, Any]: ...
+
+
+def play(
+    policy: Policy,
+    env_id: str,
+    seeds: Sequence[int],
+    *,
+    report: Callable[[int], None] | None = None,
+) -> np.ndarray:
+    """The return of one episode a seed, in gymnasium's own environment, greedily.
+
+    Episodes run side by side so that the policy sees batches; a return depends on its seed alone.
+    """
+    n = min(SIDE_BY_SIDE, len(seeds))
+    envs = [make(env_id) for _ in range(n)]
+    returns = np.zeros(len(seeds))
+    first = _first_action(envs[0])
+    waiting = list(enumerate(seeds))[::-1]
+    playing: list[tuple[int, gym.Env, np.ndarray]] = []
+    for env in envs:
+        index, seed = waiting.pop()
+        playing.append((index, env, env.reset(seed=int(seed))[0]))
+    finished = 0
+    while playing:
+        rows = np.asarray([np.ravel(at) for _, _, at in playing], np.float32)
+        actions = np.asarray(policy.predict(rows, deterministic=True)[0])
+        still: list[tuple[int, gym.Env, np.ndarray]] = []
+        for (index, env, _), action in zip(playing, actions.tolist(), strict=True):
+            at, reward, terminated, truncated, _ = env.step(action + first)
+            returns[index] += float(reward)
+            if terminated or truncated:
+                finished += 1
+                if report is not None:
+                    report(finished)
+                if not waiting:
+                    continue
+                index, seed = waiting.pop()
+                at = env.reset(seed=int(seed))[0]
+            still.append((index, env, at))
+        playing = still
+    for env in envs:
+        env.close()
+    return returns
+
+
+def _first_action(env: gym.Env) -> int:
+    return int(env.action_space.start) if isinstance(env.action_space, gym.spaces.Discrete) else 0
+
+
+def quick_play(policy: Policy, env_id: str, first_seed: int, episodes: int) -> np.ndarray:
+    """The same through envpool where it has the id, else through gymnasium; for choosing only."""
+    if not envpool_has(env_id):
+        return play(policy, env_id, range(first_seed, first_seed + episodes))
+    envs = EnvpoolEnvs(env_id, episodes)
+    observation = envs.reset(first_seed)
+    returns, running = np.zeros(episodes), np.ones(episodes, bool)
+    while running.any():
+        actions = np.zeros(episodes, np.int64)
+        actions[running] = policy.predict(observation[running], deterministic=True)[0]
+        at = envs.step(actions)
+        returns += np.where(running, at.reward, 0)
+        running &= ~(at.terminated | at.truncated)
+        observation = at.observation
+    envs.close()
+    return returns

@@ -1,0 +1,99 @@
+"""The agent: an actor, its critic, and all that learning carries from one update to the next."""
+
+from typing import Any, Protocol, runtime_checkable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Int, Key
+
+from crisptree import soft
+from crisptree.learn.config import Learning
+from crisptree.learn.moments import Moments
+
+
+@runtime_checkable
+class Actor(Protocol):
+    """Anything that gives log-probabilities of actions for one standardised observation."""
+
+    def log_policy(self, x: Float[Array, " features"]) -> Float[Array, " actions"]: ...
+
+
+class Agent(eqx.Module):
+    """A pytree; stacked along a first axis it is several seeds."""
+
+    actor: Any
+    critic: soft.MLP
+    actor_optimiser: Any
+    critic_optimiser: Any
+    observations: Moments
+    returns: Moments
+    update: Int[Array, ""]
+    n_updates: Int[Array, ""]
+    key: Key[Array, ""]
+
+    @property
+    def progress(self) -> Float[Array, ""]:
+        """Share of the training that is done, 0 to 1."""
+        return jnp.minimum(self.update / self.n_updates, 1.0)
+
+    def log_policy(self, observation: Float[Array, "rows F"]) -> Float[Array, "rows A"]:
+        return jax.vmap(self.actor.log_policy)(self.observations.standardise(observation))
+
+    def values(self, observation: Float[Array, "rows F"]) -> Float[Array, " rows"]:
+        return jax.vmap(self.critic)(self.observations.standardise(observation))[:, 0]
+
+
+def optimiser(config: Learning) -> optax.GradientTransformation:
+    """Directions only; the step size is applied by `scheduled`."""
+    scale = {"adam": optax.scale_by_adam(eps=1e-5), "rmsprop": optax.scale_by_rms(decay=0.99)}
+    return optax.chain(
+        optax.clip_by_global_norm(config.max_gradient_norm), scale[config.optimiser]
+    )
+
+
+def create(
+    actor: Actor,
+    n_features: int,
+    config: Learning,
+    n_updates: int,
+    *,
+    key: Key[Array, ""],
+    critic: soft.MLP | None = None,
+    observations: Moments | None = None,
+) -> Agent:
+    """A fresh agent; a critic and moments from earlier learning can be carried over."""
+    for_critic, for_agent = jax.random.split(key)
+    critic = soft.critic(n_features, key=for_critic) if critic is None else critic
+    optimise = optimiser(config)
+    return Agent(
+        actor=actor,
+        critic=critic,
+        actor_optimiser=optimise.init(eqx.filter(actor, eqx.is_inexact_array)),
+        critic_optimiser=optimise.init(eqx.filter(critic, eqx.is_inexact_array)),
+        observations=Moments.empty((n_features,)) if observations is None else observations,
+        returns=Moments.empty(()),
+        update=jnp.zeros((), jnp.int32),
+        n_updates=jnp.asarray(n_updates, jnp.int32),
+        key=for_agent,
+    )
+
+
+def annealed(agent: Agent, config: Learning) -> Agent:
+    """The agent with the steepness its progress calls for (geometric, then constant)."""
+    if config.steepness is None:
+        return agent
+    start, end = config.steepness
+    share = jnp.minimum(agent.progress / config.anneal_until, 1.0)
+    steepness = start * (end / start) ** share
+    return eqx.tree_at(lambda a: a.actor.steepness, agent, steepness)
+
+
+def scheduled(directions: Any, rate: float, leaf_rate: float, agent: Agent, config: Learning):
+    """Step = -rate · direction, falling linearly; a tree's leaves have a rate of their own."""
+    rate_now = rate * (1 - (1 - config.final_rate) * agent.progress)
+    steps = jax.tree.map(lambda d: -rate_now * d, directions)
+    if not hasattr(steps, "leaves"):
+        return steps
+    return eqx.tree_at(lambda s: s.leaves, steps, steps.leaves * leaf_rate)

@@ -1,0 +1,107 @@
+"""Learning in environments outside JAX: a host loop around a compiled act and a compiled update.
+
+Seeds are the first axis of every array: S seeds of N environments are S·N environments, one
+compiled call acts for all of them and one improves all agents.
+"""
+
+from functools import lru_cache
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from crisptree.envs.host import HostEnvs
+from crisptree.learn.agent import Agent
+from crisptree.learn.config import Learning
+from crisptree.learn.improve import improve
+from crisptree.learn.rollout import Rollout, sample_actions
+
+
+@lru_cache(maxsize=32)
+def _compiled(config: Learning):
+    def noise(agent: Agent) -> Float[Array, "T N"]:
+        key = jax.random.fold_in(agent.key, 0)
+        return jax.random.uniform(key, (config.n_steps, config.n_envs))
+
+    def act(agent: Agent, observation, uniform):
+        return sample_actions(agent.log_policy(observation), uniform)
+
+    def learn(agent: Agent, rollout: Rollout):
+        return improve(agent, rollout, config)
+
+    over_seeds = (eqx.if_array(0), 0)
+    return (
+        eqx.filter_jit(eqx.filter_vmap(noise)),
+        eqx.filter_vmap(act, in_axes=(eqx.if_array(0), 0, 0)),
+        eqx.filter_jit(eqx.filter_vmap(learn, in_axes=over_seeds)),
+    )
+
+
+class Stage:
+    """S·N host environments in the middle of their episodes."""
+
+    def __init__(self, envs: HostEnvs, n_seeds: int, config: Learning, seed: int) -> None:
+        self.envs, self.config, self.n_seeds = envs, config, n_seeds
+        self.observation = envs.reset(seed)
+        rows = n_seeds * config.n_envs
+        self.running_return = np.zeros(rows, np.float32)
+        self.episode_return = np.zeros(rows, np.float32)
+
+    def _by_seed(self, rows: np.ndarray) -> np.ndarray:
+        return rows.reshape(self.n_seeds, self.config.n_envs, *rows.shape[1:])
+
+    def update(self, agents: Agent) -> tuple[Agent, dict[str, np.ndarray]]:
+        """A rollout of every environment, and the update of every agent on its part of it."""
+        config, rows = self.config, len(self.observation)
+        noise, act, learn = _compiled(config)
+        uniforms = noise(agents)
+        parameters, static = eqx.partition(agents, eqx.is_array)
+        acting = _acting(config, static)
+        seen: list[tuple] = []
+        totals, counts = np.zeros(rows), np.zeros(rows)
+        uniforms = np.moveaxis(np.asarray(uniforms), 1, 0)
+        for uniform in uniforms:
+            action, log_probability = acting(parameters, self._by_seed(self.observation), uniform)
+            action = np.asarray(action)
+            at = self.envs.step(action.reshape(-1))
+            self.running_return = config.gamma * self.running_return + at.reward
+            self.episode_return += at.reward
+            over = at.terminated | at.truncated
+            totals[over] += self.episode_return[over]
+            counts[over] += 1
+            seen.append(
+                (
+                    self.observation,
+                    action.reshape(-1),
+                    np.asarray(log_probability).reshape(-1),
+                    at.reward,
+                    self.running_return,
+                    at.next_observation,
+                    at.terminated,
+                    over | ~at.valid,
+                    at.valid,
+                )
+            )
+            self.episode_return[over | ~at.valid] = 0
+            self.running_return = np.where(over | ~at.valid, 0, self.running_return)
+            self.observation = at.observation
+        rollout = Rollout(*(self._seeds_first(np.stack(part)) for part in zip(*seen, strict=True)))
+        agents, metrics = learn(agents, rollout)
+        total = totals.reshape(self.n_seeds, -1).sum(1)
+        count = counts.reshape(self.n_seeds, -1).sum(1)
+        with np.errstate(invalid="ignore"):
+            metrics = {"return": total / count, "episodes": count, **metrics}
+        return agents, {name: np.asarray(value) for name, value in metrics.items()}
+
+    def _seeds_first(self, part: np.ndarray) -> np.ndarray:
+        split = part.reshape(len(part), self.n_seeds, self.config.n_envs, *part.shape[2:])
+        return np.moveaxis(split, 1, 0)
+
+
+@lru_cache(maxsize=32)
+def _acting(config: Learning, static: Agent):
+    """`jax.jit` on bare parameters: a call costs a third of what `eqx.filter_jit` costs."""
+    _, act, _ = _compiled(config)
+    return jax.jit(lambda parameters, *rest: act(eqx.combine(parameters, static), *rest))

@@ -1,0 +1,92 @@
+"""Learning in segments: the one loop that everything that trains goes through.
+
+A segment is a fixed number of updates that starts with fresh environments, seeded by the agents'
+own keys and update count. So the agents are the whole state of a training: saved between two
+segments and loaded again, it goes on bit for bit, whatever the environment is made of.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from crisptree.envs.functional import FunctionalEnv
+from crisptree.envs.host import host_envs
+from crisptree.envs.seeds import block_seed
+from crisptree.errors import CrisptreeError
+from crisptree.learn.agent import Agent
+from crisptree.learn.compiled import advancing, opening
+from crisptree.learn.config import Learning
+from crisptree.learn.hosted import Stage
+
+Segment = Callable[[Agent, int], tuple[Agent, dict[str, np.ndarray]]]
+
+
+class Progress(NamedTuple):
+    """Where a training stands after a segment; metrics are `(updates, seeds)`."""
+
+    agents: Agent
+    update: int
+    metrics: dict[str, np.ndarray]
+
+
+def compiled_segment(env: FunctionalEnv, config: Learning, most: int) -> Segment:
+    """Segments in a JAX environment, up to `most` updates each, as one program."""
+    advance = advancing(env, config, most)
+    open_scenes = eqx.filter_jit(
+        jax.vmap(lambda key: opening(env, config, jax.random.fold_in(key, 2)))
+    )
+
+    def segment(agents: Agent, n: int) -> tuple[Agent, dict[str, np.ndarray]]:
+        agents, _, log = advance(agents, open_scenes(agents.key), jnp.asarray(n))
+        return agents, {name: np.asarray(values)[:n] for name, values in log.items()}
+
+    return segment
+
+
+def hosted_segment(env_id: str, config: Learning, n_seeds: int, seed: int) -> Segment:
+    """Segments in a host environment."""
+    envs = host_envs(env_id, n_seeds * config.n_envs)
+
+    def segment(agents: Agent, n: int) -> tuple[Agent, dict[str, np.ndarray]]:
+        at = int(agents.update[0])
+        first = block_seed("training", n_seeds * config.n_envs, seed, at)
+        stage = Stage(envs, n_seeds, config, first)
+        logs = []
+        for _ in range(n):
+            agents, metrics = stage.update(agents)
+            logs.append(metrics)
+        return agents, {name: np.stack([log[name] for log in logs]) for name in logs[0]}
+
+    return segment
+
+
+def learn(agents: Agent, segment: Segment, length: int) -> Iterator[Progress]:
+    """Segments of `length` updates until the agents' own count of updates is reached."""
+    update, total = int(agents.update[0]), int(agents.n_updates[0])
+    while update < total:
+        n = min(length, total - update)
+        agents, metrics = segment(agents, n)
+        update += n
+        for name in ("policy_loss", "value_loss"):
+            if not np.isfinite(metrics[name]).all():
+                raise CrisptreeError(
+                    f"the {name.replace('_', ' ')} became NaN at update {update}: "
+                    "a smaller learning rate would help; the last good checkpoint is kept"
+                )
+        yield Progress(agents, update, metrics)
+
+
+def stack(agents: list[Agent]) -> Agent:
+    """Several seeds as one agent with a first axis."""
+    parts = [eqx.partition(agent, eqx.is_array) for agent in agents]
+    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *(dynamic for dynamic, _ in parts))
+    return eqx.combine(stacked, parts[0][1])
+
+
+def pick(agents: Agent, seed: int) -> Agent:
+    """One seed of several."""
+    return jax.tree.map(lambda leaf: leaf[seed] if eqx.is_array(leaf) else leaf, agents)

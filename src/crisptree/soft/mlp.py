@@ -1,0 +1,57 @@
+"""Multilayer perceptrons: the paper's baseline policy, and the critic."""
+
+from collections.abc import Callable
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Key
+
+
+class MLP(eqx.Module):
+    """Affine maps with an activation between them; none after the last."""
+
+    weights: tuple[Float[Array, "out in"], ...]
+    biases: tuple[Float[Array, " out"], ...]
+    activation: Callable = eqx.field(static=True)
+
+    @staticmethod
+    def random(
+        sizes: tuple[int, ...],
+        *,
+        key: Key[Array, ""],
+        activation: Callable = jax.nn.relu,
+        last_scale: float = 0.01,
+    ) -> "MLP":
+        """Orthogonal weights with gain √2, `last_scale` in the last layer, and no biases."""
+        keys = jax.random.split(key, len(sizes) - 1)
+        gains = [jnp.sqrt(2.0)] * (len(sizes) - 2) + [last_scale]
+        weights = tuple(
+            jax.nn.initializers.orthogonal(gain)(k, (n_out, n_in))
+            for k, gain, n_in, n_out in zip(keys, gains, sizes[:-1], sizes[1:], strict=True)
+        )
+        return MLP(weights, tuple(jnp.zeros(n) for n in sizes[1:]), activation)
+
+    def __call__(self, x: Float[Array, " in"]) -> Float[Array, " out"]:
+        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
+            x = self.activation(weight @ x + bias)
+        return self.weights[-1] @ x + self.biases[-1]
+
+    def log_policy(self, x: Float[Array, " features"]) -> Float[Array, " actions"]:
+        return jax.nn.log_softmax(self(x))
+
+    def q_values(self, x: Float[Array, " features"]) -> Float[Array, " actions"]:
+        return self(x)
+
+
+def baseline(n_hidden: int, n_features: int, n_actions: int, *, key: Key[Array, ""]) -> MLP:
+    """The paper's MLP: `n_hidden` hidden ReLU layers as wide as the input (0: a linear policy)."""
+    sizes = (n_features,) * (n_hidden + 1) + (n_actions,)
+    return MLP.random(sizes, key=key)
+
+
+def critic(n_features: int, *, key: Key[Array, ""], width: int = 64) -> MLP:
+    """State values for PPO, apart from the actor: two tanh layers."""
+    return MLP.random(
+        (n_features, width, width, 1), key=key, activation=jnp.tanh, last_scale=1.0
+    )

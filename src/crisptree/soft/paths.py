@@ -1,0 +1,30 @@
+"""From node decisions to the leaves: path products in log space.
+
+log P(leaf) = Σ over its path of log μ (TRUE) or log(1 - μ) (FALSE). A sum of logarithms stays
+finite however long the path is, and as a matrix product it is one fast operation for any shape.
+"""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from crisptree.soft.topology import Topology, path_matrices
+
+SMALLEST_PROBABILITY = 1e-30
+
+
+def leaf_log_probabilities(
+    margins: Float[Array, " nodes"], topology: Topology
+) -> Float[Array, " leaves"]:
+    """log P(leaf) from the margins α(βᵀx - φ), with μ = sigmoid(margin) (Eq. 4)."""
+    goes_true, goes_false = path_matrices(topology)
+    log_true = jax.nn.log_sigmoid(margins)
+    return log_true @ (goes_true + goes_false) - margins @ goes_false
+
+
+def mix_distributions(
+    log_leaf: Float[Array, " leaves"], leaf_logits: Float[Array, "leaves actions"]
+) -> Float[Array, " actions"]:
+    """Eq. 14: log of the leaves' own action distributions mixed by path probability."""
+    mixed = jnp.exp(log_leaf) @ jax.nn.softmax(leaf_logits, axis=-1)
+    return jnp.log(jnp.maximum(mixed, SMALLEST_PROBABILITY))

@@ -1,0 +1,59 @@
+"""The differentiable decision tree of the paper (Eq. 4, 13, 14, 15)."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Key
+
+from crisptree.soft.paths import leaf_log_probabilities, mix_distributions
+from crisptree.soft.topology import Topology
+
+
+class SoftTree(eqx.Module):
+    """β `weights`, φ `comparators`, α `steepness` per node, and leaves, over a topology.
+
+    Acts on one observation; the caller vmaps. The same parameters serve as a policy, where each
+    leaf is a distribution (as logits), or as a Q-function, where each leaf holds values.
+    """
+
+    weights: Float[Array, "nodes features"]
+    comparators: Float[Array, " nodes"]
+    steepness: Float[Array, " nodes"]
+    leaves: Float[Array, "leaves actions"]
+    topology: Topology = eqx.field(static=True)
+
+    @staticmethod
+    def random(
+        topology: Topology, n_features: int, n_actions: int, *, key: Key[Array, ""]
+    ) -> "SoftTree":
+        """Random directions through the middle of normalised observations, nearly uniform leaves."""
+        for_weights, for_comparators, for_leaves = jax.random.split(key, 3)
+        nodes, leaves = topology.n_nodes, topology.n_leaves
+        return SoftTree(
+            weights=jax.random.normal(for_weights, (nodes, n_features)) / jnp.sqrt(n_features),
+            comparators=0.1 * jax.random.normal(for_comparators, (nodes,)),
+            steepness=jnp.ones(nodes),
+            leaves=0.1 * jax.random.normal(for_leaves, (leaves, n_actions)),
+            topology=topology,
+        )
+
+    def margins(self, x: Float[Array, " features"]) -> Float[Array, " nodes"]:
+        """α(βᵀx - φ): positive where the node is TRUE."""
+        return self.steepness * (self.weights @ x - self.comparators)
+
+    def goes_true(self, x: Float[Array, " features"]) -> Float[Array, " nodes"]:
+        """Eq. 4: μ(x) = 1 / (1 + exp(-α(βᵀx - φ)))."""
+        return jax.nn.sigmoid(self.margins(x))
+
+    def leaf_probabilities(self, x: Float[Array, " features"]) -> Float[Array, " leaves"]:
+        return jnp.exp(leaf_log_probabilities(self.margins(x), self.topology))
+
+    def log_policy(self, x: Float[Array, " features"]) -> Float[Array, " actions"]:
+        """Eq. 14: log π(x, ·)."""
+        return mix_distributions(
+            leaf_log_probabilities(self.margins(x), self.topology), self.leaves
+        )
+
+    def q_values(self, x: Float[Array, " features"]) -> Float[Array, " actions"]:
+        """Eq. 13: Q(x, ·)."""
+        return self.leaf_probabilities(x) @ self.leaves
