@@ -7,8 +7,8 @@ from os import PathLike
 from crisptree.errors import CrisptreeError
 
 
-def write_atomically(path: str | PathLike[str], text: str) -> None:
-    """Put `text` at `path` as UTF-8 in one step.
+def write_atomically(path: str | PathLike[str], content: str | bytes) -> None:
+    """Put `content` (text as UTF-8) at `path` in one step.
 
     It goes to a new file in the same folder first, reaches the disk, and then takes the name: a
     full disk or a crash leaves whatever was at `path` as it was. A symbolic link stays a link.
@@ -23,8 +23,8 @@ def write_atomically(path: str | PathLike[str], text: str) -> None:
     temporary = os.path.join(folder, f".{name[:50]}.{secrets.token_hex(6)}.tmp")
     try:
         try:
-            with open(temporary, "x", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            with open(temporary, "xb") as file:
+                file.write(content.encode() if isinstance(content, str) else content)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, target)
