@@ -130,8 +130,7 @@ class Canvas:
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
     """About how wide `text` is in a face like Helvetica, on the wide side."""
-    ems = sum(_ems(char) for char in text)
-    return ems * size * (1.08 if bold else 1.0)
+    return sum(map(_ems, text)) * size * (1.08 if bold else 1.0)
 
 
 def _ems(char: str) -> float:

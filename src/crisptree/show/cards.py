@@ -9,6 +9,7 @@ LONGEST_NAME = 28
 PADDING = 12.0
 LINE = 1.3 * SIZE
 LOW, HIGH = 28.0, 44.0
+CORNER = 6.0
 
 
 class Cards:
@@ -60,7 +61,7 @@ class Cards:
             y,
             self.row_width,
             LOW,
-            radius=6,
+            radius=CORNER,
             fill=PAPER,
             texts=[Text(x + PADDING, y + LOW / 2, "otherwise", "start")],
             tooltip="none of the rules above",
@@ -90,7 +91,7 @@ class Cards:
             y,
             width,
             height,
-            radius=6,
+            radius=CORNER,
             fill=PAPER,
             texts=texts,
             tooltip=f"{self._words.features[feature]} > {exact(threshold)}",

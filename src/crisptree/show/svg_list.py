@@ -16,11 +16,11 @@ def draw_column(cards: Cards, chain: Chain) -> None:
         top = at * (LOW + BETWEEN_ROWS)
         level, bottom = top + LOW / 2, top + LOW
         if leaf == chain.otherwise:
-            cards.otherwise(0, top)
+            cards.otherwise(0.0, top)
         else:
             node, answer, _ = chain.links[at]
-            canvas.label(-8, level, "else if" if at else "if", "end")
-            cards.row(node, 0, top, answer)
+            canvas.label(-8.0, level, "else if" if at else "if", "end")
+            cards.row(node, 0.0, top, answer)
             canvas.arrow(middle, bottom + GAP, middle, bottom + BETWEEN_ROWS - GAP)
         canvas.arrow(right + GAP, level, right + ARROW - GAP, level)
         cards.pill(leaf, right + ARROW, top)
