@@ -14,6 +14,7 @@ COMMANDS = {
     "train": "train a tree on an environment, make it crisp, score it and draw it",
     "evaluate": "score a policy file on unseen episodes",
     "show": "read a policy: as text, rules or a drawing",
+    "analyze": "see how policy gradient and Q-learning move a tree's threshold on a chain",
 }
 
 

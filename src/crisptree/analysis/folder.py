@@ -1,0 +1,72 @@
+"""The folder an analysis is written to: what goes there, and what may be overwritten."""
+
+import csv
+import importlib.util
+import io
+import json
+from pathlib import Path
+
+from crisptree.analysis.analyse import Analysis
+from crisptree.analysis.report import FORMAT, as_json
+from crisptree.errors import CrisptreeError
+
+FIGURES = ("updates", "policy-value", "optimality", "wrong-action", "learning")
+NAMES = (
+    "analysis.json",
+    "curves.csv",
+    *(f"{figure}.{kind}" for figure in FIGURES for kind in ("svg", "png")),
+)
+
+
+def check_folder(folder: Path) -> None:
+    """Complain before the work is done, not after: no matplotlib, or files of somebody else.
+
+    Names of ours may be overwritten only beside an `analysis.json` that says it is one.
+    """
+    if importlib.util.find_spec("matplotlib") is None:
+        raise CrisptreeError(
+            "drawing needs matplotlib: pip install 'crisptree[plot]', or leave out --out"
+        )
+    if folder.exists() and not folder.is_dir():
+        raise CrisptreeError(f"{folder} is a file; --out takes a folder")
+    taken = [name for name in NAMES if (folder / name).exists()]
+    if taken and not _is_analysis(folder / "analysis.json"):
+        raise CrisptreeError(
+            f"{folder} holds {taken[0]}, which no analysis wrote; choose another folder for --out"
+        )
+
+
+def _is_analysis(path: Path) -> bool:
+    try:
+        return json.loads(path.read_text("utf-8"))["format"] == FORMAT
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def write_folder(analysis: Analysis, folder: Path) -> list[Path]:
+    """Write everything and return the paths. The JSON goes first: it marks the folder as ours."""
+    from crisptree.analysis.figures import draw
+
+    folder.mkdir(parents=True, exist_ok=True)
+    files = {
+        "analysis.json": (json.dumps(as_json(analysis), indent=1) + "\n").encode(),
+        "curves.csv": curves_csv(analysis).encode(),
+    }
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    for name, content in draw(analysis):
+        (folder / name).write_bytes(content)
+    return [folder / name for name in NAMES]
+
+
+def curves_csv(analysis: Analysis) -> str:
+    """Every curve over the range shown, a row for each φ."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["method", "terminal", "start", "phi", "update", "optimality", "value"])
+    for curve in analysis.curves:
+        terminal = "" if curve.terminal is None else curve.terminal.name
+        columns = (curve.phi[curve.shown], curve.total[curve.shown], curve.optimality)
+        for row in zip(*columns, curve.value[curve.shown], strict=True):
+            writer.writerow([curve.method, terminal, curve.start, *(f"{x:.9g}" for x in row)])
+    return out.getvalue()

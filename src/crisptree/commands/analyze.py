@@ -1,0 +1,78 @@
+"""`crisptree analyze`: where policy gradient and Q-learning lead a one-node tree on a chain."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass
+class Command:
+    """Critical points of the updates of φ on the chain MDP, for any chain of your own.
+
+    Without options: the paper's setting (§5, Appendices A to D).
+    """
+
+    n: int = 4
+    """States of the chain; the first and the last are terminal."""
+    istar: int | None = None
+    """i*: it and its right neighbour pay r-plus. Unless given, n // 2."""
+    p: float = 1.0
+    """Chance that a move goes the way of its action."""
+    gamma: float = 0.95
+    """Discount factor."""
+    alpha: float = 10.0
+    """Steepness of the tree's decision node."""
+    r_plus: float = 1.0
+    """Reward of i* and i*+1."""
+    r_minus: float = -1.0
+    """Reward of the terminal states."""
+    horizon: int | None = None
+    """Time steps of an episode. Unless given, n."""
+    leaf_probability: float = 0.99
+    """Probability a policy leaf gives to the action it favours."""
+    start: tuple[int, ...] = ()
+    """States in which episodes start, each analysed by itself. Unless given, i* and i*+1."""
+    rate: float = 0.004
+    """Learning rate for each time step, when φ is followed from many places."""
+    steps: int = 10_000
+    """Updates for which φ is followed."""
+    out: Path | None = None
+    """Folder for the figures (SVG and PNG), analysis.json and curves.csv. A folder of an earlier
+    analysis is renewed; files of anything else are never overwritten."""
+    json: bool = False
+    """Print the numbers as one JSON object instead of tables."""
+
+    def run(self) -> None:
+        from crisptree.analysis import LearningPlan, Setting, analyse, as_json
+        from crisptree.analysis.folder import check_folder, write_folder
+
+        setting = Setting(
+            n=self.n,
+            istar=self.n // 2 if self.istar is None else self.istar,
+            p=self.p,
+            gamma=self.gamma,
+            alpha=self.alpha,
+            r_plus=self.r_plus,
+            r_minus=self.r_minus,
+            horizon=self.n if self.horizon is None else self.horizon,
+            leaf_probability=self.leaf_probability,
+        )
+        plan = LearningPlan(self.rate, self.steps)
+        if self.out is not None:
+            check_folder(self.out)
+        analysis = analyse(setting, self.start, plan)
+        files = [] if self.out is None else write_folder(analysis, self.out)
+        if self.json:
+            print(json.dumps({**as_json(analysis), "files": [str(file) for file in files]}))
+            return
+
+        from rich.console import Console
+
+        from crisptree.analysis.tables import print_tables
+
+        console = Console()
+        print_tables(analysis, console)
+        if files:
+            console.print("Written: " + ", ".join(str(file) for file in files))
+        else:
+            console.print("For the figures: --out DIR", style="dim")
