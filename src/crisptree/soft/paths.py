@@ -19,7 +19,8 @@ def leaf_log_probabilities(
     """log P(leaf) from the margins α(βᵀx - φ), with μ = sigmoid(margin) (Eq. 4)."""
     goes_true, goes_false = path_matrices(topology)
     log_true = jax.nn.log_sigmoid(margins)
-    return log_true @ (goes_true + goes_false) - margins @ goes_false
+    # log(1 - μ) = log μ - margin, node by node: after the sums, large margins no longer cancel.
+    return log_true @ goes_true + (log_true - margins) @ goes_false
 
 
 def mix_distributions(
