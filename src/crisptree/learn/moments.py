@@ -17,7 +17,8 @@ class Moments(eqx.Module):
 
     @staticmethod
     def empty(shape: tuple[int, ...]) -> "Moments":
-        return Moments(jnp.zeros(shape), jnp.ones(shape), jnp.asarray(1e-4))
+        """Nothing seen yet: standardising changes nothing."""
+        return Moments(jnp.zeros(shape), jnp.ones(shape), jnp.zeros(()))
 
     @property
     def deviation(self) -> Float[Array, "*shape"]:
@@ -27,16 +28,19 @@ class Moments(eqx.Module):
         self, batch: Float[Array, "rows *shape"], mask: Bool[Array, " rows"]
     ) -> "Moments":
         """The moments after the rows of `batch` for which `mask` holds."""
-        weight = mask.astype(batch.dtype).reshape(-1, *(1,) * (batch.ndim - 1))
-        n = jnp.maximum(weight.sum(), 1.0)
-        mean = (batch * weight).sum(0) / n
-        variance = (jnp.square(batch - mean) * weight).sum(0) / n
+        kept = mask.reshape(-1, *(1,) * (batch.ndim - 1))
+        n = mask.sum().astype(batch.dtype)
+        rows = jnp.maximum(n, 1.0)
+        mean = jnp.where(kept, batch, 0.0).sum(0) / rows
+        variance = jnp.where(kept, jnp.square(batch - mean), 0.0).sum(0) / rows
         total = self.count + n
+        share = n / jnp.maximum(total, 1.0)
         delta = mean - self.mean
         return Moments(
-            mean=self.mean + delta * n / total,
-            variance=(self.variance * self.count + variance * n) / total
-            + jnp.square(delta) * self.count * n / total**2,
+            mean=self.mean + delta * share,
+            variance=self.variance * (1 - share)
+            + variance * share
+            + jnp.square(delta) * share * (1 - share),
             count=total,
         )
 
