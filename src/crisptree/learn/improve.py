@@ -31,7 +31,8 @@ def improve(agent: Agent, rollout: Rollout, config: Learning) -> tuple[Agent, di
     probabilities are taken under the standardisation that acted.
     """
     agent, batch = _valued(agent, rollout, config)
-    agent = eqx.tree_at(lambda a: a.key, agent, jax.random.split(agent.key)[0])
+    # Not `split`: its first key is `fold_in(key, 0)`, with which this rollout was drawn.
+    agent = eqx.tree_at(lambda a: a.key, agent, jax.random.fold_in(agent.key, 3))
     if config.algorithm == "ppo":
         agent, metrics = _epochs(agent, batch, config)
     else:
