@@ -65,6 +65,7 @@ def sample_actions(
     log_policy: Float[Array, "R A"], uniform: Float[Array, " R"]
 ) -> tuple[Int[Array, " R"], Float[Array, " R"]]:
     """Actions by inversion of the cumulative distribution, with their log-probabilities."""
-    below = jnp.cumsum(jnp.exp(log_policy), axis=-1) < uniform[:, None]
-    action = jnp.minimum(below.sum(-1), log_policy.shape[-1] - 1)
+    cumulative = jnp.cumsum(jnp.exp(log_policy), axis=-1)
+    # Scaled by the sum, which rounding may leave short of 1, no uniform can fall beyond it.
+    action = (cumulative <= uniform[:, None] * cumulative[:, -1:]).sum(-1)
     return action, jnp.take_along_axis(log_policy, action[:, None], axis=-1)[:, 0]
