@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tree_strategies import LISTS, NESTED, one_of_every_cell, tree_of
 
-from crisptree.crisp.route import FEW_ROWS
+from crisptree.crisp.route import BLOCK, FEW_ROWS, leaf_of
 from crisptree.errors import CrisptreeError
 
 TREE = tree_of((0, 0.1, (1, 0.0, 0, 1), (2, -1.0, 1, 2)))
@@ -41,6 +41,12 @@ def test_one_few_and_many_take_the_same_way(nested, seed, dtype):
     assert [tree.decision_path(row)[-1] for row in batch] == many.tolist()
     assert tree.apply(np.asfortranarray(batch)).tolist() == many.tolist()
     assert tree.predict(batch)[0].tolist() == tree.action[many].tolist()
+
+
+def test_more_rows_than_a_block():
+    batch = np.random.default_rng(0).normal(size=(2 * BLOCK + 7, 3))
+    expected = [TREE.action[leaf_of(TREE.nodes, row)] for row in batch.tolist()]
+    assert TREE.predict(batch)[0].tolist() == expected
 
 
 def test_float32_is_compared_in_float64():

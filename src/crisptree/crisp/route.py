@@ -14,6 +14,7 @@ Nodes = list[tuple[int, float, int, int]]
 
 
 FEW_ROWS = 64
+BLOCK = 16384
 
 
 def leaf_of(nodes: Nodes, observation: list[float]) -> int:
@@ -35,15 +36,26 @@ def path_of(nodes: Nodes, observation: list[float]) -> tuple[int, ...]:
     return tuple(path)
 
 
-def leaves_of(nodes: Nodes, observations: NDArray[np.float64]) -> NDArray[np.int64]:
+def leaves_of(nodes: Nodes, observations: NDArray) -> NDArray[np.int64]:
     """The leaf each row reaches.
 
-    Every node splits the row numbers that came to it, so a row is looked at once a level and not
-    once a node. Below some rows a plain walk each costs less than NumPy's calls.
+    For a few rows a plain walk each costs less than NumPy's calls; many go block by block, so that
+    what a node picks from lies in the processor's cache.
     """
     if len(observations) <= FEW_ROWS:
-        return np.array([leaf_of(nodes, row) for row in observations.tolist()], dtype=np.int64)
+        rows = observations.astype(np.float64).tolist()
+        return np.array([leaf_of(nodes, row) for row in rows], dtype=np.int64)
     leaves = np.empty(len(observations), dtype=np.int64)
+    for start in range(0, len(observations), BLOCK):
+        _fill(leaves[start : start + BLOCK], nodes, observations[start : start + BLOCK])
+    return leaves
+
+
+def _fill(leaves: NDArray[np.int64], nodes: Nodes, observations: NDArray) -> None:
+    """Every node splits the row numbers that came to it: a row is looked at once a level, not once
+    a node."""
+    used = {feature for feature, _, _, _ in nodes if feature >= 0}
+    columns = {feature: observations[:, feature].astype(np.float64) for feature in used}
     waiting = [(0, np.arange(len(observations)))]
     while waiting:
         node, rows = waiting.pop()
@@ -51,14 +63,13 @@ def leaves_of(nodes: Nodes, observations: NDArray[np.float64]) -> NDArray[np.int
         if feature < 0:
             leaves[rows] = node
         elif rows.size:
-            goes_true = observations[rows, feature] > threshold
-            waiting.append((if_true, rows[goes_true]))
-            waiting.append((if_false, rows[~goes_true]))
-    return leaves
+            goes_true = columns[feature].take(rows) > threshold
+            waiting.append((if_true, rows.compress(goes_true)))
+            waiting.append((if_false, rows.compress(~goes_true)))
 
 
 def as_plain_list(observation: object, n_features: int) -> list[float] | None:
-    """The values of one float observation without NaN; None sends it to the careful `as_floats`.
+    """The values of one float observation without NaN; None sends it to the careful `as_numbers`.
 
     The quick way in for the observations that environments hand out, one a step.
     """
@@ -69,13 +80,13 @@ def as_plain_list(observation: object, n_features: int) -> list[float] | None:
     ):
         values = observation.tolist()
         total = sum(values)
-        if total == total:  # false with a NaN, and with inf - inf, which `as_floats` tells apart
+        if total == total:  # false with a NaN, and with inf - inf, which `as_numbers` tells apart
             return values
     return None
 
 
-def as_floats(observation: object, n_features: int) -> NDArray[np.float64]:
-    """One observation `(F,)` or a batch `(B, F)` in float64; anything else is refused."""
+def as_numbers(observation: object, n_features: int) -> NDArray:
+    """One observation `(F,)` or a batch `(B, F)` as an array; anything else is refused."""
     try:
         array = np.asarray(observation)
     except ValueError:
@@ -90,7 +101,6 @@ def as_floats(observation: object, n_features: int) -> NDArray[np.float64]:
             f"an observation has shape ({n_features},), a batch (B, {n_features}); "
             f"this one has {array.shape}"
         )
-    array = array.astype(np.float64, copy=False)
     if np.isnan(array).any():
         *row, feature = np.argwhere(np.isnan(array))[0].tolist()
         where = f"row {row[0]} of the batch" if row else "the observation"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from crisptree.crisp import checks, policy_file
 from crisptree.crisp.metadata import plain_json
 from crisptree.crisp.nested import columns, reader
-from crisptree.crisp.route import Nodes, as_floats, as_plain_list, leaf_of, leaves_of, path_of
+from crisptree.crisp.route import Nodes, as_numbers, as_plain_list, leaf_of, leaves_of, path_of
 from crisptree.crisp.rules import Rule, rules
 from crisptree.errors import CrisptreeError
 
@@ -160,10 +160,10 @@ class CrispTree:
         values = as_plain_list(obs, self.n_features)
         if values is not None:
             return np.int64(leaf_of(self.nodes, values))
-        floats = as_floats(obs, self.n_features)
-        if floats.ndim == 1:
-            return np.int64(leaf_of(self.nodes, floats.tolist()))
-        return leaves_of(self.nodes, floats)
+        numbers = as_numbers(obs, self.n_features)
+        if numbers.ndim == 1:
+            return np.int64(leaf_of(self.nodes, numbers.astype(np.float64).tolist()))
+        return leaves_of(self.nodes, numbers)
 
     @cached_property
     def nodes(self) -> Nodes:
@@ -177,13 +177,13 @@ class CrispTree:
 
     def decision_path(self, obs: object) -> tuple[int, ...]:
         """The nodes one observation passes, from the root to its leaf."""
-        floats = as_floats(obs, self.n_features)
-        if floats.ndim != 1:
+        numbers = as_numbers(obs, self.n_features)
+        if numbers.ndim != 1:
             raise CrisptreeError(
                 f"decision_path takes one observation of shape ({self.n_features},); "
-                f"this one has {floats.shape}"
+                f"this one has {numbers.shape}"
             )
-        return path_of(self.nodes, floats.tolist())
+        return path_of(self.nodes, numbers.astype(np.float64).tolist())
 
     def rules(self) -> tuple[Rule, ...]:
         """One rule a leaf, TRUE branches first, each feature's comparisons merged."""
