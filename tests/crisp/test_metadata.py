@@ -25,6 +25,7 @@ def test_it_is_a_copy():
     [
         ({"a": {"b": [0, np.inf]}}, r"training\.a\.b\[1\] is inf"),
         ({"a": {1: 2}}, r"a key of training\.a must be text; it is int"),
+        ({"a\n\x1b": [np.nan]}, r"training\.a\\n\\x1b\[0\] is nan"),
         ({"a": object()}, r"training\.a is object"),
         ({"a": b"bytes"}, r"training\.a is bytes"),
         ({"a": 1 << 2000}, r"training\.a is a number of more than 1024 bits"),

@@ -28,9 +28,9 @@ def test_every_leaf_that_stays_is_reached(nested):
     assert reached == set((simple.feature == -1).nonzero()[0].tolist())
 
 
-@given(NESTED)
-def test_one_feature_alone_comes_down_to_its_changes(nested):
-    """With a single feature the smallest tree is known: one comparison a change of action."""
+@given(LISTS)
+def test_a_list_over_one_feature_comes_down_to_its_changes(nested):
+    """The smallest such list is known: one rule a change of action along the feature."""
     tree = tree_of(nested)
     alone = replace(tree, feature=np.minimum(tree.feature, 0))
     cells = np.array(sorted({row[0] for row in one_of_every_cell(alone)}))
@@ -70,8 +70,8 @@ def test_by_hand(nested, simple):
     assert tree_of(nested).simplify().to_dict() == tree_of(simple).to_dict()
 
 
-def test_the_paper_s_cart_pole_figure():
-    """Two of its nodes lead to the same action either way and go (appendix, full policy)."""
+def test_two_nodes_that_lead_to_the_same_action_either_way_go():
+    """As in the paper's full cart-pole policy and its pruned figure."""
     nested = (2, 0.0, (1, 0.0, 2, 2), (0, 0.5, (1, -1.0, 0, 0), 2))
     assert tree_of(nested).simplify().n_leaves == 3
 

@@ -34,6 +34,11 @@ def test_a_lone_leaf():
     assert (tree.env_id, tree.training) == ("Some-v0", {"seed": 3})
 
 
+def test_repr_is_one_line():
+    tree = tree_of((0, 0.5, 2, (1, 0.0, 1, 0)))
+    assert repr(tree) == "CrispTree(3 leaves, depth 2, 3 features, 3 actions, env_id=None)"
+
+
 @given(LISTS)
 def test_a_rule_list_is_one(nested):
     tree = tree_of(nested)

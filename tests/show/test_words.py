@@ -1,7 +1,7 @@
 import pytest
 
 from crisptree.crisp import Condition, CrispTree
-from crisptree.show.words import Words, printable, shortened
+from crisptree.show.words import Words, shortened
 
 TREE = CrispTree.from_nested(
     ("x", 1.0, "go", ("x", 0.25, "stop", ("y\x1b[2J", -3.0, "go", "stop"))),
@@ -27,11 +27,6 @@ def test_several_conditions():
     both = (Condition(0, above=1.0), Condition(1, above=-3.0))
     assert Words(TREE).conditions(both) == r"x > 1 and y\x1b[2J > -3"
     assert Words(TREE).conditions(()) == ""
-
-
-def test_what_would_steer_a_terminal_is_spelled_out():
-    assert printable("a\x1b[31m\r\n\x00\u202eb\ufffe") == r"a\x1b[31m\r\n\x00\u202eb\ufffe"
-    assert printable("θ̇ of joint 1, 速度") == "θ̇ of joint 1, 速度"
 
 
 def test_shortened():

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from crisptree.crisp.checks import text
+from crisptree.crisp.printable import printable
 from crisptree.errors import CrisptreeError
 
 DEEPEST = 32
@@ -23,7 +24,10 @@ def plain_json(field: str, value: Any, depth: int = 0) -> Any:
     if isinstance(value, Mapping):
         for key in value:
             text(f"a key of {field}", key)
-        return {key: plain_json(f"{field}.{key}", item, depth + 1) for key, item in value.items()}
+        return {
+            key: plain_json(f"{field}.{printable(key)}", item, depth + 1)
+            for key, item in value.items()
+        }
     if isinstance(value, list | tuple):
         return [plain_json(f"{field}[{at}]", item, depth + 1) for at, item in enumerate(value)]
     if value is None or isinstance(value, bool):

@@ -17,7 +17,7 @@ from crisptree.crisp.rules import Rule, rules
 from crisptree.errors import CrisptreeError
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CrispTree:
     """A deterministic decision-tree policy over raw observations.
 
@@ -61,6 +61,10 @@ class CrispTree:
         if not isinstance(self.training, Mapping):
             raise CrisptreeError(f"training must be an object; it is {self.training!r:.40}")
         self._set("training", plain_json("training", self.training))
+
+    def __repr__(self) -> str:
+        about = f"{self.n_leaves} leaves, depth {self.depth}, {self.n_features} features"
+        return f"CrispTree({about}, {self.n_actions} actions, env_id={self.env_id!r})"
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)

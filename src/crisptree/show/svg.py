@@ -6,11 +6,11 @@ reading; a pointer over a box shows the exact one, over a leaf its whole rule.
 """
 
 from crisptree.crisp import CrispTree
+from crisptree.crisp.printable import printable
 from crisptree.show.cards import Cards
 from crisptree.show.chain import as_chain
 from crisptree.show.svg_list import draw_column
 from crisptree.show.svg_tree import draw_downwards, draw_rightwards
-from crisptree.show.words import printable
 
 MOST_LEAVES_DOWNWARDS = 8
 FEWEST_RULES_IN_A_COLUMN = 3

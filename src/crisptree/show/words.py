@@ -3,6 +3,7 @@
 import math
 
 from crisptree.crisp import Condition, CrispTree
+from crisptree.crisp.printable import printable
 from crisptree.show.numbers import Numbers
 
 AND = " and "
@@ -33,14 +34,6 @@ class Words:
 
     def conditions(self, conditions: tuple[Condition, ...]) -> str:
         return AND.join(map(self.condition, conditions))
-
-
-def printable(text: str) -> str:
-    """`text` with control and other invisible characters as escapes: a name can neither steer a
-    terminal nor break a line."""
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
-    )
 
 
 def shortened(text: str, longest: int) -> str:
