@@ -1,0 +1,78 @@
+"""Where zerglings stand: tables of placements, drawn once as the map's script draws them.
+
+The script draws a place again and again until it is far enough from every zergling that already
+stands. Doing so inside a vectorised step would cost every environment the worst case, so the draws
+are made here, on first use and from a fixed seed; a step picks a row and mirrors it.
+"""
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+
+from crisptree.envs.zerglings.rules import (
+    CENTRE_X,
+    CENTRE_Y,
+    EAST,
+    N_ZERGLINGS,
+    NORTH,
+    SOUTH,
+    WEST,
+)
+
+N_LAYOUTS = 512
+N_SPARE = 34
+"""Places a respawn row offers, of which the first 25 far from every marine are taken."""
+APART = 5.0
+CANDIDATES = 128
+
+Sampler = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
+
+
+def _first(rng: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    radius, angle = rng.uniform(8.0, 9.0, shape), rng.uniform(0.0, 2 * np.pi, shape)
+    return np.stack([CENTRE_X + radius * np.cos(angle), CENTRE_Y + radius * np.sin(angle)])
+
+
+def _between(inner: float, outer: float, margin: float) -> Sampler:
+    """Places that far from the centre and from the arena's edge; NaN stands for a miss."""
+
+    def sample(rng: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+        x = rng.uniform(WEST + margin, EAST - margin, shape)
+        y = rng.uniform(SOUTH + margin, NORTH - margin, shape)
+        radius = np.hypot(x - CENTRE_X, y - CENTRE_Y)
+        return np.where((radius >= inner) & (radius <= outer), np.stack([x, y]), np.nan)
+
+    return sample
+
+
+def _place(samplers: list[Sampler], seed: int) -> np.ndarray:
+    """`(N_LAYOUTS, 2, places)`: one place from each sampler in turn, each APART from the others."""
+    rng = np.random.default_rng(seed)
+    rows = np.arange(N_LAYOUTS + N_LAYOUTS // 4)
+    places = np.full((2, len(rows), len(samplers)), np.nan, np.float32)
+    complete = np.ones(len(rows), bool)
+    for k, sample in enumerate(samplers):
+        candidates = sample(rng, (len(rows), CANDIDATES)).astype(np.float32)
+        fits = ~np.isnan(candidates[0])
+        for standing in range(k):
+            gap = candidates - places[:, :, None, standing]
+            fits &= np.square(gap).sum(axis=0) >= APART**2
+        places[:, :, k] = candidates[:, rows, np.argmax(fits, axis=1)]
+        complete &= fits.any(axis=1)
+    if complete.sum() < N_LAYOUTS:
+        raise AssertionError(f"only {complete.sum()} of {N_LAYOUTS} zergling layouts were placed")
+    return np.ascontiguousarray(places[:, complete][:, :N_LAYOUTS].swapaxes(0, 1))
+
+
+@functools.cache
+def starts() -> np.ndarray:
+    """`(N_LAYOUTS, 2, 25)`: one at 8-9 from the centre, one at 7.5-9.5, the rest beyond 10.5."""
+    rest = [_between(10.5, np.inf, margin=1.0)] * (N_ZERGLINGS - 2)
+    return _place([_first, _between(7.5, 9.5, margin=0.0), *rest], seed=1)
+
+
+@functools.cache
+def respawns() -> np.ndarray:
+    """`(N_LAYOUTS, 2, N_SPARE)`: anywhere in the arena."""
+    return _place([_between(0.0, np.inf, margin=0.0)] * N_SPARE, seed=2)
