@@ -8,6 +8,7 @@ from pathlib import Path
 
 from crisptree.analysis.analyse import Analysis
 from crisptree.analysis.report import FORMAT, as_json
+from crisptree.crisp.atomic import write_atomically
 from crisptree.errors import CrisptreeError
 
 FIGURES = ("updates", "policy-value", "optimality", "wrong-action", "learning")
@@ -18,10 +19,9 @@ NAMES = (
 )
 
 
-def check_folder(folder: Path) -> None:
-    """Complain before the work is done, not after: no matplotlib, or files of somebody else.
-
-    Names of ours may be overwritten only beside an `analysis.json` that says it is one.
+def prepare_folder(folder: Path) -> None:
+    """Make the folder, and complain before the work rather than after: no matplotlib, or files of
+    something else. Names of ours may be overwritten only beside an `analysis.json` that is one.
     """
     if importlib.util.find_spec("matplotlib") is None:
         raise CrisptreeError(
@@ -34,6 +34,10 @@ def check_folder(folder: Path) -> None:
         raise CrisptreeError(
             f"{folder} holds {taken[0]}, which no analysis wrote; choose another folder for --out"
         )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CrisptreeError(f"cannot make the folder {folder}: {error.strerror}") from None
 
 
 def _is_analysis(path: Path) -> bool:
@@ -44,18 +48,17 @@ def _is_analysis(path: Path) -> bool:
 
 
 def write_folder(analysis: Analysis, folder: Path) -> list[Path]:
-    """Write everything and return the paths. The JSON goes first: it marks the folder as ours."""
+    """Write everything into a prepared folder. The JSON goes first: it marks the folder as ours."""
     from crisptree.analysis.figures import draw
 
-    folder.mkdir(parents=True, exist_ok=True)
     files = {
         "analysis.json": (json.dumps(as_json(analysis), indent=1) + "\n").encode(),
         "curves.csv": curves_csv(analysis).encode(),
     }
     for name, content in files.items():
-        (folder / name).write_bytes(content)
+        write_atomically(folder / name, content)
     for name, content in draw(analysis):
-        (folder / name).write_bytes(content)
+        write_atomically(folder / name, content)
     return [folder / name for name in NAMES]
 
 

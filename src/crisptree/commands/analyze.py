@@ -44,7 +44,7 @@ class Command:
 
     def run(self) -> None:
         from crisptree.analysis import LearningPlan, Setting, analyse, as_json
-        from crisptree.analysis.folder import check_folder, write_folder
+        from crisptree.analysis.folder import prepare_folder, write_folder
 
         setting = Setting(
             n=self.n,
@@ -59,7 +59,7 @@ class Command:
         )
         plan = LearningPlan(self.rate, self.steps)
         if self.out is not None:
-            check_folder(self.out)
+            prepare_folder(self.out)
         analysis = analyse(setting, self.start, plan)
         files = [] if self.out is None else write_folder(analysis, self.out)
         if self.json:
