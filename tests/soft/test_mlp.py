@@ -1,0 +1,44 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from crisptree.soft import MLP, baseline, critic
+
+X = jnp.asarray(np.random.default_rng(0).normal(size=6), jnp.float32)
+
+
+@pytest.mark.parametrize("n_hidden", [0, 1, 2, 8])
+def test_the_baseline_has_hidden_relu_layers_as_wide_as_the_input(n_hidden):
+    model = baseline(n_hidden, 6, 3, key=jax.random.key(0))
+    assert [w.shape for w in model.weights] == [(6, 6)] * n_hidden + [(3, 6)]
+    x = np.asarray(X, np.float64)
+    for weight, bias in zip(model.weights[:-1], model.biases[:-1], strict=True):
+        x = np.maximum(np.asarray(weight) @ x + bias, 0)
+    outputs = np.asarray(model.weights[-1]) @ x + model.biases[-1]
+    np.testing.assert_allclose(model.q_values(X), outputs, rtol=1e-5, atol=1e-7)
+    expected = np.exp(outputs) / np.exp(outputs).sum()
+    np.testing.assert_allclose(np.exp(model.log_policy(X)), expected, rtol=1e-5)
+
+
+def test_the_critic_has_two_tanh_layers():
+    model = critic(6, key=jax.random.key(0), width=5)
+    assert [w.shape for w in model.weights] == [(5, 6), (5, 5), (1, 5)]
+    first, second, last = map(np.asarray, model.weights)
+    np.testing.assert_allclose(model(X), last @ np.tanh(second @ np.tanh(first @ X)), rtol=1e-5)
+
+
+def test_biases_enter_where_they_should():
+    model = MLP(
+        weights=(jnp.array([[1.0], [-1.0]]), jnp.array([[1.0, 10.0]])),
+        biases=(jnp.array([0.5, 0.0]), jnp.array([0.25])),
+        activation=jax.nn.relu,
+    )
+    assert model(jnp.array([2.0])).tolist() == [2.75]
+    assert model(jnp.array([-2.0])).tolist() == [20.25]
+
+
+def test_layers_start_orthogonal():
+    model = MLP.random((6, 6, 2), key=jax.random.key(0), last_scale=0.01)
+    np.testing.assert_allclose(model.weights[0] @ model.weights[0].T, 2 * np.eye(6), atol=1e-5)
+    np.testing.assert_allclose(model.weights[1] @ model.weights[1].T, 1e-4 * np.eye(2), atol=1e-9)
