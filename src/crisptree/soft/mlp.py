@@ -11,8 +11,8 @@ from jaxtyping import Array, Float, Key
 class MLP(eqx.Module):
     """Affine maps with an activation between them; none after the last."""
 
-    weights: tuple[Float[Array, "out in"], ...]
-    biases: tuple[Float[Array, " out"], ...]
+    weights: tuple[Float[Array, "_ _"], ...]
+    biases: tuple[Float[Array, " _"], ...]
     activation: Callable = eqx.field(static=True)
 
     @staticmethod
@@ -52,6 +52,4 @@ def baseline(n_hidden: int, n_features: int, n_actions: int, *, key: Key[Array, 
 
 def critic(n_features: int, *, key: Key[Array, ""], width: int = 64) -> MLP:
     """State values for PPO, apart from the actor: two tanh layers."""
-    return MLP.random(
-        (n_features, width, width, 1), key=key, activation=jnp.tanh, last_scale=1.0
-    )
+    return MLP.random((n_features, width, width, 1), key=key, activation=jnp.tanh, last_scale=1.0)

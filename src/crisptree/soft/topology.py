@@ -54,7 +54,7 @@ class Topology:
 def balanced(n_leaves: int) -> Topology:
     """A tree of least depth with `n_leaves` leaves, numbered breadth first.
 
-    For powers of two this is the complete tree; otherwise the deeper leaves come first (TRUE side).
+    For powers of two this is the complete tree; otherwise the odd leaf goes to the TRUE side.
     """
     if n_leaves < 2:
         raise CrisptreeError(f"a tree needs at least 2 leaves, not {n_leaves}")
