@@ -60,9 +60,8 @@ def assemble(
     Thresholds are rounded to float32, what observations are, so that every export decides alike.
     """
     # x < t is the FALSE side of x > t', with t' the float32 just below t.
-    rounded = np.asarray(thresholds, np.float32)
+    rounded = np.clip(np.nan_to_num(thresholds), -3e38, 3e38).astype(np.float32)
     rounded = np.where(turned, np.nextafter(rounded, np.float32(-np.inf)), rounded)
-    rounded = np.clip(np.nan_to_num(rounded), -3e38, 3e38)
     n_nodes, n_leaves = topology.n_nodes, topology.n_leaves
     if_true = np.where(turned, topology.if_false, topology.if_true)
     if_false = np.where(turned, topology.if_true, topology.if_false)
