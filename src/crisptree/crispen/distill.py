@@ -15,6 +15,9 @@ from crisptree.envs.spaces import Task
 Teacher = Callable[[np.ndarray], np.ndarray]
 """Observations (B, F) in, actions (B,) out."""
 
+Fit = Callable[[np.ndarray, np.ndarray, int, Task, int], CrispTree]
+"""States, actions, most leaves, task and seed in, a crisp tree out."""
+
 
 class Distilled(NamedTuple):
     tree: CrispTree
@@ -32,9 +35,14 @@ def distill(
     rounds: int = 30,
     episodes: int = 32,
     finalists: int = 6,
+    fit: Fit | None = None,
     report: Callable[[int, float], None] | None = None,
 ) -> Distilled:
-    """CART with at most `n_leaves` leaves on all states so far; the best round by return is kept."""
+    """A tree of at most `n_leaves` leaves on all states so far, round after round.
+
+    `fit` makes the tree: CART unless given. The best round by return is kept.
+    """
+    fit = fit or fit_cart
     envs = host_envs(task.env_id, episodes)
     states, actions = [], []
     trees: list[CrispTree] = []
@@ -79,7 +87,7 @@ def _episodes(play: Teacher, envs, first_seed: int) -> tuple[np.ndarray, np.ndar
     return np.concatenate(seen), returns
 
 
-def fit(
+def fit_cart(
     states: np.ndarray, actions: np.ndarray, n_leaves: int, task: Task, seed: int
 ) -> CrispTree:
     """CART (scikit-learn) as a crisp tree; its left is `x <= t`, our FALSE."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from crisptree.crisp import CrispTree
+from crisptree.crispen.distill import Teacher
 from crisptree.crispen.select import Selection
 from crisptree.envs.host import host_envs
 from crisptree.envs.seeds import block_seed
@@ -30,15 +31,15 @@ class Cut:
 
 
 def visited_states(
-    tree: CrispTree, env_id: str, seed: int, *, n_envs: int = 64, n_steps: int = 600
+    policy: Teacher, env_id: str, seed: int, *, n_envs: int = 64, n_steps: int = 600
 ) -> np.ndarray:
-    """States on the tree's own way, a sample of at most `MOST_STATES`."""
+    """States that a policy meets on its own way, a sample of at most `MOST_STATES`."""
     envs = host_envs(env_id, n_envs)
     at = envs.reset(block_seed("selection", n_envs, seed, n_steps))
     seen = []
     for _ in range(n_steps):
         seen.append(at)
-        at = envs.step(np.asarray(tree.predict(at)[0])).observation
+        at = envs.step(policy(at)).observation
     envs.close()
     states = np.concatenate(seen)
     chosen = np.random.default_rng(seed).permutation(len(states))[:MOST_STATES]
@@ -108,9 +109,7 @@ def _rooted(tree: CrispTree, root: int) -> CrispTree:
     return _compact(tree, tree.if_true, tree.if_false, root)
 
 
-def _compact(
-    tree: CrispTree, if_true: np.ndarray, if_false: np.ndarray, root: int
-) -> CrispTree:
+def _compact(tree: CrispTree, if_true: np.ndarray, if_false: np.ndarray, root: int) -> CrispTree:
     """The nodes that can be reached from `root`, renumbered, simplified."""
     order: list[int] = []
     stack = [root]
@@ -166,3 +165,29 @@ def prune_by_return(
         index, _ = selection.race(shortlist, rounds)
         tree = shortlist[index]
     return tree
+
+
+def prune_free(
+    tree: CrispTree,
+    states: np.ndarray,
+    selection: Selection,
+    *,
+    tolerance: float,
+    episodes: int = 192,
+    candidates: int = 12,
+) -> CrispTree:
+    """Cut while it costs nothing: the return on fresh selection episodes falls by `tolerance` at most.
+
+    The tolerance is for the sum of all cuts: each is held against the tree that came in.
+    """
+    best = tree
+    while best.n_leaves > 2:
+        shortlist = [cut_away(best, cut.node, cut.child) for cut in cuts(best, states)[:candidates]]
+        index, _ = selection.race(shortlist, (32, 64))
+        before, after = (
+            returns.mean() for returns in selection.returns([tree, shortlist[index]], episodes)
+        )
+        if after < before - tolerance:
+            return best
+        best = shortlist[index]
+    return best

@@ -1,61 +1,80 @@
-"""Refinement: a crisp tree goes on learning as an axis-aligned soft tree that turns crisp again."""
+"""An axis-aligned soft tree that turns crisp while it learns.
 
-from collections.abc import Callable
+This one loop is the direct route (a random wide tree), the refinement of a crisp tree (softened
+first), and the polish after pruning: what differs is where it starts and the schedule.
+"""
+
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import jax
 import numpy as np
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen.harden import harden
 from crisptree.crispen.select import Selection
 from crisptree.envs.spaces import Task
-from crisptree.learn.agent import Agent, Actor, create
-from crisptree.learn.config import Learning
-from crisptree.learn.moments import Moments
-from crisptree.learn.session import Progress, Segment, learn, pick, stack
-from crisptree.soft import MLP
+from crisptree.learn.agent import Agent
+from crisptree.learn.session import Progress, Segment, learn, pick
+
+SNAPSHOTS_FROM = 2 / 3
+SEGMENTS = 24
+
+
+class Snapshot(NamedTuple):
+    """A crisp tree read off in training, and which of the vmapped starts it came from."""
+
+    tree: CrispTree
+    start: int
 
 
 class Refined(NamedTuple):
     tree: CrispTree
-    selection_return: float
-    training_return: float
     agent: Agent
+    training_return: float
+    """Mean return of the tree in training, sampled and still soft, over its last segment."""
+    selection_return: float
+    """Mean return of the crisp tree on selection episodes (those that chose it)."""
+
+
+OnSegment = Callable[[Progress, Sequence[Snapshot]], None]
 
 
 def anneal(
-    actor: Actor,
+    agents: Agent,
     task: Task,
-    config: Learning,
-    n_updates: int,
     segment: Segment,
     selection: Selection,
     *,
-    key,
-    critic: MLP | None = None,
-    observations: Moments | None = None,
-    n_snapshots: int = 8,
-    report: Callable[[Progress], None] | None = None,
+    snapshots: Sequence[Snapshot] = (),
+    on_segment: OnSegment | None = None,
+    rounds: Sequence[int] = (32, 64, 128),
 ) -> Refined:
-    """Train `actor`, an axis-aligned tree, while its steepness grows; keep the best crisp snapshot.
+    """Train axis-aligned `agents` while their steepness grows; keep the best crisp snapshot.
 
-    Snapshots are read off over the last third, when the tree in training is nearly crisp.
+    Snapshots are read off over the last third, when the tree in training is nearly crisp, from
+    every start, and race on selection episodes.
     """
-    agent = create(
-        actor, task.n_features, config, n_updates, key=key, critic=critic, observations=observations
-    )
-    snapshots: list[CrispTree] = []
-    agents = stack([agent])
-    every = max(1, n_updates // (3 * n_snapshots))
-    recent: list[float] = []
-    for progress in learn(agents, segment, every):
+    snapshots = list(snapshots)
+    n_starts, total = len(agents.update), int(agents.n_updates[0])
+    length = max(1, total // SEGMENTS)
+    latest = np.full(n_starts, np.nan)
+    for progress in learn(agents, segment, length):
         agents = progress.agents
-        recent = [*recent, *np.ravel(progress.metrics["return"])][-10:]
-        if progress.update >= n_updates * 2 / 3:
-            agent = pick(agents, 0)
-            snapshots.append(harden(agent.actor, agent.observations, task))
-        if report is not None:
-            report(progress)
-    index, score = selection.race(snapshots, (32, 64, 128))
-    return Refined(snapshots[index].simplify(), score, float(np.nanmean(recent)), pick(agents, 0))
+        latest = _last_known(progress.metrics["return"], latest)
+        if progress.update >= total * SNAPSHOTS_FROM:
+            for start in range(n_starts):
+                agent = pick(agents, start)
+                tree = harden(agent.actor, agent.observations, task).simplify()
+                snapshots.append(Snapshot(tree, start))
+        if on_segment is not None:
+            on_segment(progress, snapshots)
+    index, score = selection.race([snapshot.tree for snapshot in snapshots], rounds)
+    best = snapshots[index]
+    return Refined(best.tree, pick(agents, best.start), float(latest[best.start]), score)
+
+
+def _last_known(returns: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """The mean over the segment's updates in which episodes ended, a start each."""
+    ended = np.isfinite(returns)
+    total = np.where(ended, returns, 0).sum(0)
+    return np.where(ended.any(0), total / np.maximum(ended.sum(0), 1), before)

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from crisptree.crisp import CrispTree
+from crisptree.crispen.compiled_play import play_compiled
+from crisptree.envs.registry import functional_env, is_functional
 from crisptree.envs.score import quick_play
 from crisptree.envs.seeds import block_seed
 
@@ -19,6 +21,8 @@ class Selection:
         """The same episodes for each tree: differences between trees are then less noisy."""
         self._calls += 1
         first = block_seed("selection", episodes, self._seed, self._calls)
+        if is_functional(self.env_id):
+            return list(play_compiled(trees, functional_env(self.env_id), first, episodes))
         return [quick_play(tree, self.env_id, first, episodes) for tree in trees]
 
     def race(

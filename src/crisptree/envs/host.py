@@ -1,7 +1,7 @@
 """Environments that live outside JAX, stepped side by side: any Gymnasium id, or envpool's.
 
 Both adapters give the same `HostStep`, whatever their own habits of resetting are. Nothing here
-imports JAX.
+imports JAX, unless the id has a twin in JAX.
 """
 
 import importlib.util
@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 import gymnasium as gym
 import numpy as np
 
+from crisptree.envs.registry import functional_env, is_functional
 from crisptree.envs.spaces import flat_size, make
 
 
@@ -134,6 +135,10 @@ def envpool_has(env_id: str) -> bool:
 
 def host_envs(env_id: str, n_envs: int, *, n_threads: int = 1) -> HostEnvs:
     """The fastest adapter that is installed for this id."""
+    if is_functional(env_id):
+        from crisptree.envs.functional_host import FunctionalHostEnvs
+
+        return FunctionalHostEnvs(functional_env(env_id), n_envs)
     if envpool_has(env_id):
         return EnvpoolEnvs(env_id, n_envs, n_threads)
     return GymnasiumEnvs(env_id, n_envs)

@@ -6,8 +6,9 @@ from typing import Any, Protocol
 import gymnasium as gym
 import numpy as np
 
-from crisptree.envs.host import EnvpoolEnvs, envpool_has
-from crisptree.envs.spaces import make
+from crisptree.envs.host import EnvpoolEnvs, envpool_has, host_envs
+from crisptree.envs.seeds import block_seed
+from crisptree.envs.spaces import describe, make
 
 SIDE_BY_SIDE = 64
 
@@ -16,7 +17,11 @@ class Policy(Protocol):
     """Anything that maps a batch of observations to actions as Stable-Baselines3's do."""
 
     def predict(
-        self, observation: Any, state: Any = ..., episode_start: Any = ..., deterministic: bool = ...
+        self,
+        observation: Any,
+        state: Any = ...,
+        episode_start: Any = ...,
+        deterministic: bool = ...,
     ) -> tuple[Any, Any]: ...
 
 
@@ -83,3 +88,18 @@ def quick_play(policy: Policy, env_id: str, first_seed: int, episodes: int) -> n
         observation = at.observation
     envs.close()
     return returns
+
+
+def random_return(env_id: str, seed: int, episodes: int = 64) -> float:
+    """What uniformly random actions earn on average: the foot of the scale."""
+    envs = host_envs(env_id, episodes)
+    n_actions = describe(env_id).n_actions
+    choose = np.random.default_rng(seed)
+    rows = len(envs.reset(block_seed("selection", episodes, seed)))
+    returns, running = np.zeros(rows), np.ones(rows, bool)
+    while running.any():
+        at = envs.step(choose.integers(n_actions, size=rows))
+        returns += np.where(running, at.reward, 0)
+        running &= ~(at.terminated | at.truncated)
+    envs.close()
+    return float(returns.mean())

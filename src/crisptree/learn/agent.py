@@ -48,9 +48,7 @@ class Agent(eqx.Module):
 def optimiser(config: Learning) -> optax.GradientTransformation:
     """Directions only; the step size is applied by `scheduled`."""
     scale = {"adam": optax.scale_by_adam(eps=1e-5), "rmsprop": optax.scale_by_rms(decay=0.99)}
-    return optax.chain(
-        optax.clip_by_global_norm(config.max_gradient_norm), scale[config.optimiser]
-    )
+    return optax.chain(optax.clip_by_global_norm(config.max_gradient_norm), scale[config.optimiser])
 
 
 def create(

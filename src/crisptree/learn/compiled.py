@@ -97,11 +97,15 @@ def update(
     """A rollout and the update on it."""
     scene, rollout, episodes = collect(agent, scene, env, config)
     agent, metrics = improve(agent, rollout, config)
-    return agent, scene, {
-        "return": episodes.total_return / episodes.count,
-        "episodes": episodes.count,
-        **metrics,
-    }
+    return (
+        agent,
+        scene,
+        {
+            "return": episodes.total_return / episodes.count,
+            "episodes": episodes.count,
+            **metrics,
+        },
+    )
 
 
 def train(
@@ -141,7 +145,7 @@ def advancing(env: FunctionalEnv, config: Learning, most: int):
         def body(i, carry):
             dynamic, scenes, log = carry
             dynamic, scenes, metrics = every(dynamic, scenes)
-            return dynamic, scenes, jax.tree.map(lambda l, m: l.at[i].set(m), log, metrics)
+            return dynamic, scenes, jax.tree.map(lambda old, new: old.at[i].set(new), log, metrics)
 
         dynamic, scenes, log = jax.lax.fori_loop(0, n, body, (dynamic, scenes, log))
         return eqx.combine(dynamic, static), scenes, log

@@ -8,7 +8,6 @@ from functools import lru_cache
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
@@ -55,7 +54,7 @@ class Stage:
     def update(self, agents: Agent) -> tuple[Agent, dict[str, np.ndarray]]:
         """A rollout of every environment, and the update of every agent on its part of it."""
         config, rows = self.config, len(self.observation)
-        noise, act, learn = _compiled(config)
+        noise, _, learn = _compiled(config)
         uniforms = noise(agents)
         parameters, static = eqx.partition(agents, eqx.is_array)
         acting = _acting(config, static)

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
 from crisptree.learn import losses
@@ -39,9 +38,7 @@ def improve(agent: Agent, rollout: Rollout, config: Learning) -> tuple[Agent, di
         agent, metrics = _gradient_step(agent, _flat(batch), config)
     if config.normalise_observations:
         rows, mask = rollout.observation, rollout.mask
-        moments = agent.observations.with_batch(
-            rows.reshape(-1, rows.shape[-1]), mask.reshape(-1)
-        )
+        moments = agent.observations.with_batch(rows.reshape(-1, rows.shape[-1]), mask.reshape(-1))
         agent = eqx.tree_at(lambda a: a.observations, agent, moments)
     agent = eqx.tree_at(lambda a: a.update, agent, agent.update + 1)
     return annealed(agent, config), metrics
@@ -100,9 +97,7 @@ def _epochs(agent: Agent, batch: Batch, config: Learning) -> tuple[Agent, dict[s
     return eqx.combine(dynamic, static), jax.tree.map(lambda m: m.mean(0), metrics)
 
 
-def _gradient_step(
-    agent: Agent, batch: Batch, config: Learning
-) -> tuple[Agent, dict[str, Array]]:
+def _gradient_step(agent: Agent, batch: Batch, config: Learning) -> tuple[Agent, dict[str, Array]]:
     advantage = losses.standardised(batch.advantage, batch.mask)
     bonus = config.entropy + (config.entropy_end - config.entropy) * agent.progress
 

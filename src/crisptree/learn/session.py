@@ -1,8 +1,8 @@
 """Learning in segments: the one loop that everything that trains goes through.
 
-A segment is a fixed number of updates that starts with fresh environments, seeded by the agents'
-own keys and update count. So the agents are the whole state of a training: saved between two
-segments and loaded again, it goes on bit for bit, whatever the environment is made of.
+Every `RESTART` updates all environments start afresh, seeded by the agents' own keys and update
+count. So at those moments the agents are the whole state of a training: saved there and loaded
+again, it goes on bit for bit, whatever the environment is made of.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,14 +15,18 @@ import numpy as np
 
 from crisptree.envs.functional import FunctionalEnv
 from crisptree.envs.host import host_envs
+from crisptree.envs.registry import functional_env, is_functional
 from crisptree.envs.seeds import block_seed
 from crisptree.errors import CrisptreeError
 from crisptree.learn.agent import Agent
-from crisptree.learn.compiled import advancing, opening
+from crisptree.learn.compiled import Scene, advancing, opening
 from crisptree.learn.config import Learning
 from crisptree.learn.hosted import Stage
 
+RESTART = 64
+
 Segment = Callable[[Agent, int], tuple[Agent, dict[str, np.ndarray]]]
+"""Makes n updates of the agents; remembers where the environments stand until the next restart."""
 
 
 class Progress(NamedTuple):
@@ -32,6 +36,11 @@ class Progress(NamedTuple):
     update: int
     metrics: dict[str, np.ndarray]
 
+    @property
+    def is_resumable(self) -> bool:
+        """Whether the agents alone are enough to go on from here."""
+        return self.update % RESTART == 0
+
 
 def compiled_segment(env: FunctionalEnv, config: Learning, most: int) -> Segment:
     """Segments in a JAX environment, up to `most` updates each, as one program."""
@@ -39,9 +48,13 @@ def compiled_segment(env: FunctionalEnv, config: Learning, most: int) -> Segment
     open_scenes = eqx.filter_jit(
         jax.vmap(lambda key: opening(env, config, jax.random.fold_in(key, 2)))
     )
+    scenes: Scene | None = None
 
     def segment(agents: Agent, n: int) -> tuple[Agent, dict[str, np.ndarray]]:
-        agents, _, log = advance(agents, open_scenes(agents.key), jnp.asarray(n))
+        nonlocal scenes
+        if scenes is None or int(agents.update[0]) % RESTART == 0:
+            scenes = open_scenes(agents.key)
+        agents, scenes, log = advance(agents, scenes, jnp.asarray(n))
         return agents, {name: np.asarray(values)[:n] for name, values in log.items()}
 
     return segment
@@ -50,11 +63,14 @@ def compiled_segment(env: FunctionalEnv, config: Learning, most: int) -> Segment
 def hosted_segment(env_id: str, config: Learning, n_seeds: int, seed: int) -> Segment:
     """Segments in a host environment."""
     envs = host_envs(env_id, n_seeds * config.n_envs)
+    stage: Stage | None = None
 
     def segment(agents: Agent, n: int) -> tuple[Agent, dict[str, np.ndarray]]:
+        nonlocal stage
         at = int(agents.update[0])
-        first = block_seed("training", n_seeds * config.n_envs, seed, at)
-        stage = Stage(envs, n_seeds, config, first)
+        if stage is None or at % RESTART == 0:
+            first = block_seed("training", n_seeds * config.n_envs, seed, at)
+            stage = Stage(envs, n_seeds, config, first)
         logs = []
         for _ in range(n):
             agents, metrics = stage.update(agents)
@@ -64,11 +80,21 @@ def hosted_segment(env_id: str, config: Learning, n_seeds: int, seed: int) -> Se
     return segment
 
 
+def segment_for(env_id: str, config: Learning, n_seeds: int, seed: int, most: int) -> Segment:
+    """Compiled where the environment has a twin in JAX, else hosted."""
+    if is_functional(env_id):
+        return compiled_segment(functional_env(env_id), config, most)
+    return hosted_segment(env_id, config, n_seeds, seed)
+
+
 def learn(agents: Agent, segment: Segment, length: int) -> Iterator[Progress]:
-    """Segments of `length` updates until the agents' own count of updates is reached."""
+    """Segments of `length` updates until the agents' own count of updates is reached.
+
+    A restart always falls between two segments.
+    """
     update, total = int(agents.update[0]), int(agents.n_updates[0])
     while update < total:
-        n = min(length, total - update)
+        n = min(length, total - update, RESTART - update % RESTART)
         agents, metrics = segment(agents, n)
         update += n
         for name in ("policy_loss", "value_loss"):

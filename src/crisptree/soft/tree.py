@@ -26,7 +26,7 @@ class SoftTree(eqx.Module):
     def random(
         topology: Topology, n_features: int, n_actions: int, *, key: Key[Array, ""]
     ) -> "SoftTree":
-        """Random directions through the middle of normalised observations, nearly uniform leaves."""
+        """Random directions through the middle of standardised observations, nearly even leaves."""
         for_weights, for_comparators, for_leaves = jax.random.split(key, 3)
         nodes, leaves = topology.n_nodes, topology.n_leaves
         return SoftTree(

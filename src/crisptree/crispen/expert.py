@@ -1,0 +1,144 @@
+"""An expert's knowledge as a tree: a policy file, or a few lines of rules.
+
+    # comments and blank lines are skipped
+    if angle > 0.2 and angular velocity >= 0 then fire right engine
+    if vertical velocity < -0.5 then fire main engine
+    otherwise do nothing
+
+The first rule whose conditions all hold decides. Features and actions go by their names or by
+number (`x3`, `action 2`).
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from crisptree.crisp import CrispTree
+from crisptree.envs.spaces import Task
+from crisptree.errors import CrisptreeError
+
+_CONDITION = re.compile(r"^(?P<name>.+?)\s*(?P<sign><=|>=|<|>|≤|≥)\s*(?P<number>\S+)$")
+_LONGEST = 100_000
+MOST_LEAVES = 500
+
+
+@dataclass(frozen=True)
+class _Condition:
+    feature: int
+    threshold: float
+    wants_true: bool  # holds where x > threshold, or where it does not
+
+
+def read_expert(path: Path, task: Task) -> CrispTree:
+    """The expert's tree for this task, from `.json` (a policy) or anything else (rules)."""
+    if path.suffix == ".json":
+        tree = CrispTree.load(path)
+        if (tree.n_features, tree.n_actions) != (task.n_features, task.n_actions):
+            raise CrisptreeError(
+                f"{path} is for {tree.n_features} features and {tree.n_actions} actions; "
+                f"{task.env_id} has {task.n_features} and {task.n_actions}"
+            )
+        return tree
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CrisptreeError(f"cannot read {path}: {error}") from error
+    return parse_rules(text, task, str(path))
+
+
+def parse_rules(text: str, task: Task, source: str = "rules") -> CrispTree:
+    """Rules in words as a crisp tree; a wrong line is named."""
+    if len(text) > _LONGEST:
+        raise CrisptreeError(f"{source}: more than {_LONGEST:,} characters is not a few rules")
+    rules: list[tuple[list[_Condition], int]] = []
+    default: int | None = None
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = raw.split("#")[0].strip().rstrip(".;")
+        if not line:
+            continue
+        where = f"{source}, line {number}"
+        if default is not None:
+            raise CrisptreeError(f"{where}: nothing can follow 'otherwise'")
+        low = line.lower()
+        if low.startswith(("otherwise", "else ")) and not low.startswith("else if"):
+            default = _action(line.split(maxsplit=1)[1] if " " in line else "", task, where)
+            continue
+        rules.append(_rule(line, task, where))
+    if default is None:
+        raise CrisptreeError(f"{source}: the last line must be 'otherwise ACTION'")
+    return _as_tree(rules, default, task)
+
+
+def _rule(line: str, task: Task, where: str) -> tuple[list[_Condition], int]:
+    match = re.fullmatch(r"(?:else\s+)?if\s+(.+?)\s+then\s+(.+)", line, re.IGNORECASE)
+    if match is None:
+        raise CrisptreeError(f"{where}: expected 'if FEATURE > NUMBER and … then ACTION'")
+    parts = re.split(r"\s+and\s+", match[1], flags=re.IGNORECASE)
+    return [_condition(part, task, where) for part in parts], _action(match[2], task, where)
+
+
+def _condition(text: str, task: Task, where: str) -> _Condition:
+    match = _CONDITION.match(text.strip())
+    if match is None:
+        raise CrisptreeError(f"{where}: '{text}' is not FEATURE > NUMBER (or <, >=, <=)")
+    feature = _find(match["name"], task.feature_names, r"x(\d+)", "feature", where)
+    try:
+        value = float(match["number"])
+    except ValueError:
+        value = np.nan
+    if not np.isfinite(value):
+        raise CrisptreeError(f"{where}: '{match['number']}' is not a number")
+    sign = match["sign"].replace("≤", "<=").replace("≥", ">=")
+    # x >= v asks x > the float just below v, and x < v is its opposite.
+    threshold = np.float32(value)
+    if sign in (">=", "<"):
+        threshold = np.nextafter(threshold, np.float32(-np.inf))
+    return _Condition(feature, float(threshold), sign.startswith(">"))
+
+
+def _action(text: str, task: Task, where: str) -> int:
+    return _find(text, task.action_names, r"action\s*(\d+)", "action", where)
+
+
+def _find(text: str, names: tuple[str, ...], pattern: str, what: str, where: str) -> int:
+    wanted = " ".join(text.lower().replace("_", " ").split())
+    for index, name in enumerate(names):
+        if wanted == " ".join(name.lower().replace("_", " ").split()):
+            return index
+    match = re.fullmatch(pattern, wanted)
+    if match and int(match[1]) < len(names):
+        return int(match[1])
+    raise CrisptreeError(f"{where}: no {what} '{text.strip()}'; there are {', '.join(names)}")
+
+
+def _as_tree(rules: list[tuple[list[_Condition], int]], default: int, task: Task) -> CrispTree:
+    """Each rule is a chain of its conditions; where one fails, the next rule is asked.
+
+    With conjunctions the rest of the rules stands at several places: the tree is simplified.
+    """
+
+    def build(index: int, within: int):
+        if index == len(rules):
+            return default
+        conditions, action = rules[index]
+        if within == len(conditions):
+            return action
+        condition = conditions[within]
+        holds, fails = build(index, within + 1), build(index + 1, 0)
+        sides = (holds, fails) if condition.wants_true else (fails, holds)
+        return (condition.feature, condition.threshold, *sides)
+
+    size = 1
+    for conditions, _ in reversed(rules):
+        size = 1 + size * len(conditions)
+    if size > MOST_LEAVES:
+        raise CrisptreeError(
+            f"these rules make a tree of {size:,} leaves before simplifying: fewer or shorter "
+            f"rules would be readable (at most {MOST_LEAVES})"
+        )
+
+    return CrispTree.from_nested(
+        build(0, 0), task.feature_names, task.action_names, env_id=task.env_id
+    ).simplify()

@@ -1,0 +1,144 @@
+"""One stage of a run on disk: its checkpoint while it works, its result when it is done."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from crisptree import soft
+from crisptree.crisp import CrispTree
+from crisptree.crispen.refine import Snapshot
+from crisptree.learn import checkpoint
+from crisptree.learn.agent import Agent
+from crisptree.learn.moments import Moments
+from crisptree.learn.session import Progress
+from crisptree.pipeline.directory import RunDirectory
+from crisptree.pipeline.report import Reporter
+
+
+class Carry(eqx.Module):
+    """What one stage hands to the next besides the tree."""
+
+    critic: soft.MLP
+    observations: Moments
+
+    @staticmethod
+    def empty(n_features: int) -> "Carry":
+        critic = soft.critic(n_features, key=jax.random.key(0))
+        return Carry(critic, Moments.empty((n_features,)))
+
+
+class Keeper:
+    def __init__(
+        self, directory: RunDirectory, number: int, name: str, steps_per_update: int, tell: Reporter
+    ) -> None:
+        self.name = name
+        self._directory, self._tell = directory, tell
+        self._folder = f"stages/{number:02d}-{name}"
+        self._steps_per_update = steps_per_update
+        self._seconds_before = 0.0
+        self._since = self._last = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Time this stage has taken, interruptions left out."""
+        return self._seconds_before + time.monotonic() - self._since
+
+    def result(self) -> dict[str, Any] | None:
+        """What the stage came to, if it is done."""
+        return self._directory.read_json(f"{self._folder}/result.json")
+
+    def resumed(self, agents: Agent) -> tuple[Agent, list[Snapshot]]:
+        """The agents and snapshots of the last checkpoint, or `agents` where there is none."""
+        finished = self._directory.path / self._folder / "agent.npz"
+        if self.result() is not None and finished.exists():
+            return checkpoint.load(finished, agents), []
+        state = self._directory.read_json(f"{self._folder}/checkpoint.json")
+        if state is None:
+            return agents, []
+        self._seconds_before = state["seconds"]
+        self._directory.cut_metrics(state["metrics_length"])
+        snapshots = [
+            Snapshot(CrispTree.from_dict(each["policy"]), each["start"])
+            for each in state["snapshots"]
+        ]
+        path = self._directory.path / self._folder / state["agents"]
+        return checkpoint.load(path, agents), snapshots
+
+    def segment(self, progress: Progress, snapshots: Sequence[Snapshot] = ()) -> None:
+        """Log a segment, write a checkpoint where one is possible, and move the bar."""
+        now = time.monotonic()
+        returns = progress.metrics["return"]
+        n_updates, n_starts = returns.shape
+        rate = n_updates * n_starts * self._steps_per_update / max(now - self._last, 1e-9)
+        self._last = now
+        length = self._directory.append_metrics(self._lines(progress, rate))
+        if progress.is_resumable:
+            self._checkpoint(progress, snapshots, length)
+        total = int(progress.agents.n_updates[0])
+        known = returns[np.isfinite(returns)]
+        latest = f"return {known[-1]:8.1f}" if len(known) else "return        ?"
+        self._tell.advance(
+            self.name, progress.update / total, f"{latest}   {rate / 1000:,.0f}k steps/s"
+        )
+
+    def _checkpoint(self, progress: Progress, snapshots: Sequence[Snapshot], length: int) -> None:
+        folder = self._directory.folder(self._folder)
+        name = f"agents-{progress.update:06d}.npz"
+        checkpoint.save(folder / name, progress.agents)
+        state = {
+            "agents": name,
+            "seconds": self.seconds,
+            "metrics_length": length,
+            "snapshots": [{"start": s.start, "policy": s.tree.to_dict()} for s in snapshots],
+        }
+        self._directory.write_json(f"{self._folder}/checkpoint.json", state)
+        for old in folder.glob("agents-*.npz"):
+            if old.name != name:
+                old.unlink()
+
+    def _lines(self, progress: Progress, rate: float) -> list[dict[str, Any]]:
+        n_updates, n_starts = progress.metrics["return"].shape
+        first = progress.update - n_updates
+        return [
+            {
+                "stage": self.name,
+                **({"start": start} if n_starts > 1 else {}),
+                "step": (first + i + 1) * self._steps_per_update,
+                **{name: float(values[i, start]) for name, values in progress.metrics.items()},
+                "steps_per_second": round(rate, 1),
+            }
+            for i in range(n_updates)
+            for start in range(n_starts)
+        ]
+
+    def finish(
+        self,
+        figures: dict[str, Any],
+        tree: CrispTree | None = None,
+        carry: Carry | None = None,
+        agent: Agent | None = None,
+    ) -> dict[str, Any]:
+        """Write the result; the record comes last, so a stage is either done or not."""
+        folder = self._directory.folder(self._folder)
+        if tree is not None:
+            tree.save(folder / "policy.json")
+        if carry is not None:
+            checkpoint.save(folder / "carry.npz", carry)
+        if agent is not None:
+            checkpoint.save(folder / "agent.npz", agent)
+        record = {"stage": self.name, **figures, "seconds": round(self.seconds, 2)}
+        self._directory.write_json(f"{self._folder}/result.json", record)
+        for leftover in [*folder.glob("agents-*.npz"), folder / "checkpoint.json"]:
+            leftover.unlink(missing_ok=True)
+        return record
+
+    def tree(self) -> CrispTree:
+        return CrispTree.load(self._directory.path / self._folder / "policy.json")
+
+    def carry(self, n_features: int) -> Carry:
+        like = Carry.empty(n_features)
+        return checkpoint.load(self._directory.path / self._folder / "carry.npz", like)

@@ -1,0 +1,118 @@
+"""The way to crisp in numbers: sizes, steps and schedules of every stage.
+
+These are the settings measured in docs/soft-to-crisp.md. What differs between environments is
+only how much there is to learn.
+"""
+
+from dataclasses import dataclass, replace
+
+from crisptree.envs.registry import is_functional
+from crisptree.learn.config import Learning
+
+
+@dataclass(frozen=True)
+class Recipe:
+    wide: int
+    """Leaves at the start; the tree ends smaller."""
+    starts: int
+    """Random starts side by side; the best goes on."""
+    steps: int
+    """Environment steps of the direct training, a start."""
+    refine_share: float
+    """Steps of a refinement after a cut, as a share of `steps`."""
+    polish_share: float
+    """Steps of the last refinement, as a share of `steps`."""
+    teacher_share: float
+    """Steps of a teacher's training, as a share of `steps`."""
+    mend_share: float
+    """Steps of the refinement after distilling, as a share of `steps`."""
+    rounds: int
+    """Rounds of DAgger."""
+    race_below: int
+    """From this many leaves on, candidates for pruning race on return."""
+    learning: Learning
+    """The direct training; the other stages derive theirs from it."""
+
+    @property
+    def refine(self) -> Learning:
+        return replace(
+            self.learning,
+            learning_rate=2e-3,
+            entropy=0.005,
+            steepness=(15.0, 60.0),
+            normalise_observations=False,
+        )
+
+    @property
+    def first_refine(self) -> Learning:
+        """After distilling: softer, since much is to be mended."""
+        return replace(self.refine, steepness=(8.0, 50.0))
+
+    @property
+    def polish(self) -> Learning:
+        return replace(self.refine, steepness=(20.0, 120.0))
+
+    @property
+    def teacher(self) -> Learning:
+        return replace(self.learning, learning_rate=1e-3, leaf_rate=1.0, steepness=None)
+
+    @property
+    def soft(self) -> Learning:
+        """The paper's oblique soft tree, by today's PPO."""
+        return replace(self.learning, learning_rate=1e-2, leaf_rate=1.0, steepness=None)
+
+
+BASE = Learning(
+    n_envs=64,
+    n_steps=128,
+    minibatches=8,
+    epochs=4,
+    learning_rate=3e-3,
+    leaf_rate=3.0,
+    entropy=0.01,
+    steepness=(2.0, 50.0),
+)
+
+HOST = Recipe(
+    wide=128,
+    starts=1,
+    steps=5_000_000,
+    refine_share=0.16,
+    polish_share=0.5,
+    teacher_share=0.6,
+    mend_share=0.5,
+    rounds=25,
+    race_below=44,
+    learning=BASE,
+)
+
+FUNCTIONAL = replace(HOST, wide=64, starts=2, steps=4_000_000)
+
+CARTPOLE = replace(
+    HOST,
+    wide=16,
+    starts=4,
+    steps=500_000,
+    refine_share=0.4,
+    polish_share=0.4,
+    teacher_share=1.0,
+    mend_share=0.8,
+    rounds=8,
+    learning=replace(BASE, n_steps=64, minibatches=4, learning_rate=1e-2),
+)
+
+
+def recipe_for(env_id: str) -> Recipe:
+    if env_id == "CartPole-v1":
+        return CARTPOLE
+    return FUNCTIONAL if is_functional(env_id) else HOST
+
+
+def ladder(leaves: int, budget: int, race_below: int) -> list[int]:
+    """Sizes on the way down: a fifth at a time while large, then an eighth, then a leaf or two."""
+    sizes = []
+    while leaves > budget:
+        share = 0.8 if leaves > race_below else 0.87
+        leaves = max(budget, min(leaves - 1, round(leaves * share)))
+        sizes.append(leaves)
+    return sizes

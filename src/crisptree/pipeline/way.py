@@ -1,0 +1,315 @@
+"""One start, from nothing to a crisp policy: stages in a row, each resumable.
+
+Every stage depends on the settings, the seed and what the stages before it have written, and on
+nothing else: a run that was interrupted and resumed ends with the same bytes.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from crisptree import soft
+from crisptree.crisp import CrispTree
+from crisptree.crispen.distill import Teacher, distill, fit_cart
+from crisptree.crispen.expert import read_expert
+from crisptree.crispen.prune import (
+    prune_by_disagreement,
+    prune_by_return,
+    prune_free,
+    visited_states,
+)
+from crisptree.crispen.refine import Snapshot, anneal
+from crisptree.crispen.rule_lists import fit_list
+from crisptree.crispen.select import Selection
+from crisptree.crispen.soften import soften
+from crisptree.envs.score import random_return
+from crisptree.envs.spaces import describe
+from crisptree.learn.agent import Agent, create
+from crisptree.learn.config import Learning
+from crisptree.learn.moments import Moments
+from crisptree.learn.session import learn, pick, segment_for, stack
+from crisptree.pipeline.directory import RunDirectory
+from crisptree.pipeline.keeper import Carry, Keeper
+from crisptree.pipeline.recipe import Recipe, ladder, recipe_for
+from crisptree.pipeline.report import Reporter
+from crisptree.pipeline.settings import Settings
+from crisptree.pipeline.teachers import external_teacher, greedy
+
+SEGMENT = 16
+TOLERANCE = 0.005
+"""Cuts at the end may cost this share of the range between a random policy and the tree."""
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """The end of the way."""
+
+    tree: CrispTree
+    selection_return: float
+    records: tuple[dict[str, Any], ...]
+
+
+class Way:
+    def __init__(
+        self, settings: Settings, seed: int, directory: RunDirectory, tell: Reporter
+    ) -> None:
+        self.settings, self.seed, self.directory, self.tell = settings, seed, directory, tell
+        self.task = describe(settings.env)
+        self.recipe: Recipe = fitted(recipe_for(settings.env), settings)
+        self.records: list[dict[str, Any]] = []
+
+    def go(self) -> Arrived:
+        """The start, the ladder of sizes, the polish, and the cuts that cost nothing."""
+        tree, carry = self._start()
+        hurt = False
+        for size in ladder(tree.n_leaves, self.settings.size, self.recipe.race_below):
+            if tree.n_leaves <= size:
+                continue
+            tree, costs = self._prune(tree, size)
+            if costs:
+                hurt = True
+                tree, carry = self._refine(
+                    tree, carry, self.recipe.refine, self.recipe.refine_share
+                )
+        if hurt:
+            tree, carry = self._refine(tree, carry, self.recipe.polish, self.recipe.polish_share)
+        tree = self._cut_for_free(tree)
+        return Arrived(tree, self.records[-1]["selection_return"], tuple(self.records))
+
+    # The starts: from nothing, from a teacher, from an expert's tree.
+
+    def _start(self) -> tuple[CrispTree, Carry]:
+        if self.settings.start_from is not None:
+            return self._from_expert(self.settings.start_from)
+        if self.settings.teacher is not None:
+            teacher, carry = self._teacher(self.settings.teacher)
+        else:
+            tree, carry = self._direct()
+            if self.settings.shape == "tree":
+                return tree, carry
+            teacher = _imitable(tree)
+        tree = self._distil(teacher)
+        return self._refine(tree, carry, self.recipe.first_refine, self.recipe.mend_share)
+
+    def _direct(self) -> tuple[CrispTree, Carry]:
+        topology = soft.balanced(self.recipe.wide)
+        sizes = (self.task.n_features, self.task.n_actions)
+        keys = jax.random.split(self._key(), self.recipe.starts)
+        actors = [soft.AxisTree.random(topology, *sizes, key=key) for key in keys]
+        return self._anneal(
+            f"direct-{self.recipe.wide}", actors, self.recipe.learning, self.recipe.steps, None
+        )
+
+    def _from_expert(self, path: Path) -> tuple[CrispTree, Carry]:
+        expert = read_expert(path, self.task)
+        return self._refine(expert, self._seen_by(_imitable(expert)), self.recipe.first_refine, 1.0)
+
+    def _teacher(self, name: str) -> tuple[Teacher, Carry]:
+        if name not in ("soft", "mlp"):
+            teacher = external_teacher(name, self.task)
+            return teacher, self._seen_by(teacher)
+        config = self.recipe.teacher if name == "mlp" else self.recipe.soft
+        key = self._key()
+        sizes = (self.task.n_features, self.task.n_actions)
+        actor = (
+            soft.MLP.random((sizes[0], 64, 64, sizes[1]), key=key, activation=jnp.tanh)
+            if name == "mlp"
+            else soft.SoftTree.random(soft.balanced(32), *sizes, key=key)
+        )
+        agent = self._train_soft(f"teacher-{name}", actor, config, self.recipe.teacher_share)
+        return greedy(agent), Carry(agent.critic, agent.observations)
+
+    def _seen_by(self, teacher: Teacher) -> Carry:
+        """Moments of what somebody else's policy meets, and a fresh critic."""
+        states = visited_states(teacher, self.task.env_id, self.seed)
+        moments = Moments.empty((self.task.n_features,)).with_batch(
+            jnp.asarray(states), jnp.ones(len(states), bool)
+        )
+        return eqx.tree_at(
+            lambda carry: carry.observations, Carry.empty(self.task.n_features), moments
+        )
+
+    # The stages.
+
+    def _train_soft(self, name: str, actor: Any, config: Learning, share: float) -> Agent:
+        keeper = self._stage(name, config)
+        n_updates = self._updates(share, config)
+        agent = create(actor, self.task.n_features, config, n_updates, key=self._key())
+        agents, _ = keeper.resumed(stack([agent]))
+        segment = segment_for(self.task.env_id, config, 1, self._number(), SEGMENT)
+        returns = [np.nan]
+        for progress in learn(agents, segment, SEGMENT):
+            agents = progress.agents
+            keeper.segment(progress)
+            returns = progress.metrics["return"]
+        agent = pick(agents, 0)
+        if keeper.result() is None:
+            known = np.asarray(returns)[np.isfinite(returns)]
+            figures = {"training_return": float(known.mean()) if len(known) else None}
+            keeper.finish({**figures, "steps": n_updates * config.steps_per_update}, agent=agents)
+        self._record(keeper)
+        return agent
+
+    def _anneal(
+        self,
+        name: str,
+        actors: list[soft.AxisTree],
+        config: Learning,
+        steps: int,
+        carry: Carry | None,
+        before: CrispTree | None = None,
+    ) -> tuple[CrispTree, Carry]:
+        """Learn and read off; the tree `before` it stays if nothing better comes."""
+        keeper = self._stage(name, config)
+        if keeper.result() is None:
+            n_updates = max(1, steps // config.steps_per_update)
+            keys = jax.random.split(self._key(), len(actors))
+            parts = (
+                {}
+                if carry is None
+                else {"critic": carry.critic, "observations": carry.observations}
+            )
+            agents = stack(
+                [
+                    create(actor, self.task.n_features, config, n_updates, key=key, **parts)
+                    for actor, key in zip(actors, keys, strict=True)
+                ]
+            )
+            agents, snapshots = keeper.resumed(agents)
+            if before is not None and not snapshots:
+                snapshots = [Snapshot(before, 0)]
+            segment = segment_for(
+                self.task.env_id, config, len(actors), self._number(), max(1, n_updates // 24)
+            )
+            refined = anneal(
+                agents,
+                self.task,
+                segment,
+                self._selection(),
+                snapshots=snapshots,
+                on_segment=keeper.segment,
+            )
+            keeper.finish(
+                {
+                    "leaves": refined.tree.n_leaves,
+                    "training_return": refined.training_return,
+                    "selection_return": refined.selection_return,
+                    "steps": n_updates * config.steps_per_update * len(actors),
+                },
+                refined.tree,
+                Carry(refined.agent.critic, refined.agent.observations),
+            )
+        self._record(keeper)
+        return keeper.tree(), keeper.carry(self.task.n_features)
+
+    def _refine(
+        self, tree: CrispTree, carry: Carry, config: Learning, share: float
+    ) -> tuple[CrispTree, Carry]:
+        if tree.n_leaves == 1:
+            return tree, carry
+        assert config.steepness is not None
+        actor = soften(tree, carry.observations, config.steepness[0])
+        steps = int(share * self.recipe.steps)
+        return self._anneal(f"refine-{tree.n_leaves}", [actor], config, steps, carry, tree)
+
+    def _distil(self, teacher: Teacher) -> CrispTree:
+        keeper = self._stage("distil", self.recipe.learning)
+        if keeper.result() is None:
+            rounds = self.recipe.rounds
+            done = distill(
+                teacher,
+                self.task,
+                self.recipe.wide,
+                self._selection(),
+                seed=self._number(),
+                rounds=rounds,
+                fit=fit_cart if self.settings.shape == "tree" else fit_list,
+                report=lambda i, score: self.tell.advance(
+                    keeper.name, i / rounds, f"return {score:8.1f}"
+                ),
+            )
+            figures = {"leaves": done.tree.n_leaves, "agreement": done.agreement}
+            keeper.finish({**figures, "selection_return": done.selection_return}, done.tree)
+        self._record(keeper)
+        return keeper.tree()
+
+    def _prune(self, tree: CrispTree, size: int) -> tuple[CrispTree, bool]:
+        """The smaller tree, and whether it earns less: only then is there something to mend."""
+        keeper = self._stage(f"prune-{size}", self.recipe.learning)
+        if keeper.result() is None:
+            self.tell.advance(keeper.name, 0.0, f"from {tree.n_leaves} leaves")
+            states = visited_states(_imitable(tree), self.task.env_id, self._number())
+            smaller = (
+                prune_by_disagreement(tree, size, states)
+                if size > self.recipe.race_below
+                else prune_by_return(tree, size, states, self._selection())
+            )
+            before, after = (r.mean() for r in self._selection().returns([tree, smaller], 128))
+            figures = {"leaves": smaller.n_leaves, "selection_return": float(after)}
+            keeper.finish({**figures, "costs": bool(after < before)}, smaller)
+        return keeper.tree(), self._record(keeper)["costs"]
+
+    def _cut_for_free(self, tree: CrispTree) -> CrispTree:
+        keeper = self._stage("simplify", self.recipe.learning)
+        if keeper.result() is None:
+            self.tell.advance(keeper.name, 0.0, f"from {tree.n_leaves} leaves")
+            selection = self._selection()
+            score = float(np.mean(selection.returns([tree], 128)[0]))
+            span = abs(score - random_return(self.settings.env, self._number()))
+            states = visited_states(_imitable(tree), self.task.env_id, self._number())
+            tree = prune_free(tree, states, selection, tolerance=TOLERANCE * span)
+            score = float(np.mean(selection.returns([tree], 512)[0]))
+            keeper.finish({"leaves": tree.n_leaves, "selection_return": score}, tree)
+        self._record(keeper)
+        return keeper.tree()
+
+    # Numbers and names.
+
+    def _stage(self, name: str, config: Learning) -> Keeper:
+        self._count = getattr(self, "_count", 0) + 1
+        return Keeper(self.directory, self._count, name, config.steps_per_update, self.tell)
+
+    def _number(self) -> int:
+        """A number for this stage's host randomness."""
+        return self.seed * 1000 + self._count
+
+    def _key(self):
+        return jax.random.fold_in(jax.random.key(self.seed), getattr(self, "_count", 0))
+
+    def _selection(self) -> Selection:
+        return Selection(self.task.env_id, self._number())
+
+    def _updates(self, share: float, config: Learning) -> int:
+        return max(1, int(share * self.recipe.steps) // config.steps_per_update)
+
+    def _record(self, keeper: Keeper) -> dict[str, Any]:
+        record = keeper.result()
+        assert record is not None
+        self.records.append(record)
+        parts = [f"{record['leaves']} leaves"] if "leaves" in record else []
+        if record.get("training_return") is not None:
+            parts.append(f"in training {record['training_return']:.1f}")
+        if record.get("selection_return") is not None:
+            parts.append(f"crisp {record['selection_return']:.1f}")
+        self.tell.note(f"  {keeper.name:<14} {record['seconds']:6.1f} s   {', '.join(parts)}")
+        return record
+
+
+def fitted(recipe: Recipe, settings: Settings) -> Recipe:
+    """The recipe with what the person asked for."""
+    wide = max(recipe.wide, settings.size)
+    changes: dict[str, Any] = {"wide": wide}
+    if settings.steps is not None:
+        changes["steps"] = settings.steps
+    if settings.learning_rate is not None:
+        changes["learning"] = replace(recipe.learning, learning_rate=settings.learning_rate)
+    return replace(recipe, **changes)
+
+
+def _imitable(tree: CrispTree) -> Teacher:
+    return lambda states: np.asarray(tree.predict(states)[0])
