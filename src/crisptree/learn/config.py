@@ -52,13 +52,13 @@ class Learning:
     """Share of the training by which the steepness has reached its end."""
 
     def __post_init__(self) -> None:
+        for name in ("n_envs", "n_steps", "epochs", "minibatches"):
+            if getattr(self, name) < 1:
+                raise CrisptreeError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.n_steps % self.minibatches:
             raise CrisptreeError(
                 f"minibatches ({self.minibatches}) must divide n_steps ({self.n_steps})"
             )
-        for name in ("n_envs", "n_steps", "epochs", "minibatches"):
-            if getattr(self, name) < 1:
-                raise CrisptreeError(f"{name} must be at least 1, not {getattr(self, name)}")
         if not 0 < self.gamma <= 1:
             raise CrisptreeError(f"gamma must be above 0 and at most 1, not {self.gamma}")
         if self.learning_rate <= 0:
