@@ -1,0 +1,18 @@
+"""The database: SQLite or PostgreSQL behind a handful of functions."""
+
+from crisptree.study.store.answers import Answer as Answer
+from crisptree.study.store.answers import Timing as Timing
+from crisptree.study.store.answers import all_answers as all_answers
+from crisptree.study.store.answers import answered_steps as answered_steps
+from crisptree.study.store.answers import note_view as note_view
+from crisptree.study.store.answers import store_answer as store_answer
+from crisptree.study.store.engine import open_engine as open_engine
+from crisptree.study.store.participants import Participant as Participant
+from crisptree.study.store.participants import all_participants as all_participants
+from crisptree.study.store.participants import find_by_link as find_by_link
+from crisptree.study.store.participants import forget as forget
+from crisptree.study.store.participants import invite as invite
+from crisptree.study.store.studies import Study as Study
+from crisptree.study.store.studies import create_study as create_study
+from crisptree.study.store.studies import find_study as find_study
+from crisptree.study.store.studies import the_study as the_study

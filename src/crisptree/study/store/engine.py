@@ -1,0 +1,76 @@
+"""Connections: an SQLite file or PostgreSQL, set up so that what was committed stays.
+
+SQLite writes ahead (WAL) and waits for the disk at every commit; every transaction takes the
+write lock at its start, so that two never wait for each other. PostgreSQL's defaults are right.
+"""
+
+from sqlalchemy import URL, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, OperationalError
+
+from crisptree.errors import CrisptreeError
+from crisptree.study.store.tables import METADATA
+
+WAIT_FOR_LOCK_MS = 20_000
+CONNECTIONS = 10
+WAIT_FOR_CONNECTION_S = 20
+
+
+def open_engine(database: str) -> Engine:
+    """The engine for a URL, or for the name of an SQLite file; its tables exist afterwards."""
+    url = database_url(database)
+    try:
+        engine = create_engine(
+            url,
+            pool_size=CONNECTIONS,
+            max_overflow=0,
+            pool_timeout=WAIT_FOR_CONNECTION_S,
+            pool_pre_ping=url.get_backend_name() == "postgresql",
+        )
+    except ImportError as error:
+        raise CrisptreeError(
+            f"PostgreSQL needs a driver: pip install 'crisptree[pg]' ({error})"
+        ) from None
+    if url.get_backend_name() == "sqlite":
+        event.listen(engine, "connect", _set_up_sqlite)
+        event.listen(
+            engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE")
+        )
+    try:
+        METADATA.create_all(engine)
+    except OperationalError as error:
+        reason = str(error.orig).strip().splitlines()[0]
+        raise CrisptreeError(
+            f"cannot open the database {url.render_as_string(hide_password=True)}: {reason}"
+        ) from None
+    return engine
+
+
+def database_url(database: str) -> URL:
+    """`postgresql://…`, `sqlite:///file`, or just a file's name."""
+    if "://" not in database:
+        return URL.create("sqlite", database=database)
+    try:
+        url = make_url(database)
+    except (ArgumentError, ValueError):
+        raise CrisptreeError("the database must be a file or a URL postgresql://…") from None
+    if url.get_backend_name() == "sqlite":
+        if not url.database or url.database == ":memory:":
+            raise CrisptreeError("a study needs an SQLite file; one in memory would be lost")
+        return url
+    if url.get_backend_name() in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    raise CrisptreeError(
+        f"the database is {url.get_backend_name()!r}; it must be SQLite or PostgreSQL"
+    )
+
+
+def _set_up_sqlite(connection, _record) -> None:
+    connection.isolation_level = None  # the transactions are begun by the listener above
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        "secure_delete=ON",  # a deleted participant's answers are overwritten
+        f"busy_timeout={WAIT_FOR_LOCK_MS}",
+    ):
+        connection.execute(f"PRAGMA {pragma}")

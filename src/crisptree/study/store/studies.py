@@ -1,0 +1,68 @@
+"""Studies in the database: set up once, found again by name."""
+
+import secrets
+import time
+from dataclasses import dataclass
+
+from sqlalchemy import Engine, insert, select
+from sqlalchemy.exc import IntegrityError
+
+from crisptree.errors import CrisptreeError
+from crisptree.study.definition import Definition
+from crisptree.study.store.tables import studies
+
+
+@dataclass(frozen=True)
+class Study:
+    id: int
+    name: str
+    definition: Definition
+    signing_key: str
+    """What forms are signed with. It outlives the server, so that pages open in people's
+    browsers stay good when the server is started again."""
+    join_code: str
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def create_study(engine: Engine, name: str, definition: Definition) -> Study:
+    """A new study; the name must be free."""
+    row = {
+        "name": name,
+        "definition": definition.to_dict(),
+        "signing_key": secrets.token_hex(32),
+        "join_code": secrets.token_urlsafe(12),
+        "created_at": now_ms(),
+    }
+    try:
+        with engine.begin() as connection:
+            connection.execute(insert(studies).values(row))
+    except IntegrityError:
+        raise CrisptreeError(f"the database has a study {name!r} already") from None
+    found = find_study(engine, name)
+    assert found is not None
+    return found
+
+
+def find_study(engine: Engine, name: str) -> Study | None:
+    with engine.begin() as connection:
+        row = connection.execute(select(studies).where(studies.c.name == name)).one_or_none()
+    if row is None:
+        return None
+    definition = Definition.from_dict(row.definition)
+    return Study(row.id, row.name, definition, row.signing_key, row.join_code)
+
+
+def the_study(engine: Engine, name: str) -> Study:
+    """The study of that name, or an error that lists those there are."""
+    study = find_study(engine, name)
+    if study is None:
+        with engine.begin() as connection:
+            names = (
+                connection.execute(select(studies.c.name).order_by(studies.c.id)).scalars().all()
+            )
+        there = f"its studies are {', '.join(names)}" if names else "it has none yet"
+        raise CrisptreeError(f"the database has no study {name!r}; {there}")
+    return study

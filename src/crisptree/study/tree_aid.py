@@ -1,0 +1,94 @@
+"""A crisp tree as an aid: drawn as a tree or as a rule list."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from crisptree.crisp import CrispTree
+from crisptree.show import as_rules, as_text
+from crisptree.show.cards import Cards
+from crisptree.show.chain import Chain, Link, as_chain
+from crisptree.show.svg import MOST_LEAVES_DOWNWARDS
+from crisptree.show.svg_list import draw_column
+from crisptree.show.svg_tree import draw_downwards, draw_rightwards
+from crisptree.show.words import Words
+from crisptree.study.aid import Kind, States, minus
+
+
+@dataclass(frozen=True)
+class TreeAid:
+    """A crisp tree, drawn as a tree or as a rule list."""
+
+    tree: CrispTree
+    kind: Kind
+
+    @property
+    def policy(self) -> CrispTree:
+        return self.tree
+
+    @cached_property
+    def shown(self) -> CrispTree:
+        """The tree with the thresholds that stand in the drawing."""
+        numbers = Words(self.tree).numbers
+        thresholds = [
+            float(numbers.of(feature, threshold)) if feature >= 0 else 0.0
+            for feature, threshold, _, _ in self.tree.nodes
+        ]
+        return replace(self.tree, threshold=np.array(thresholds))
+
+    def places(self, states: States) -> Int[np.ndarray, " states"]:
+        return self.shown.apply(states)
+
+    def actions(self, states: States) -> Int[np.ndarray, " states"]:
+        return self.shown.predict(states)[0]
+
+    def is_clear(
+        self, states: States, units: Float[np.ndarray, " features"]
+    ) -> Bool[np.ndarray, " states"]:
+        clear = np.ones(len(states), dtype=bool)
+        for at, state in enumerate(states):
+            for node in self.shown.decision_path(state)[:-1]:
+                feature, threshold, _, _ = self.shown.nodes[node]
+                clear[at] &= abs(state[feature] - threshold) > 0.99 * units[feature]
+        return clear
+
+    def worked(self, shown: tuple[str, ...]) -> tuple[str, ...]:
+        words = Words(self.shown)
+        answers = {link.node: link.answer for link in self._links}
+        path = self.shown.decision_path(np.array([float(text) for text in shown]))
+        lines = []
+        for node, following in pairwise(path):
+            feature, threshold, if_true, _ = self.shown.nodes[node]
+            asked = answers.get(node, True)
+            number = minus(words.numbers.of(feature, threshold))
+            lines.append(
+                f"{words.features[feature]} is {minus(shown[feature])}. "
+                f"Is it {'>' if asked else '≤'} {number}? "
+                f"{'Yes' if (following == if_true) == asked else 'No'}."
+            )
+        action = words.actions[int(self.shown.action[path[-1]])]
+        return (*lines, f"So the policy takes: {action}.")
+
+    def drawing(self) -> str:
+        cards = Cards(self.shown)
+        if self._chain is not None:
+            draw_column(cards, self._chain)
+        elif self.tree.n_leaves <= MOST_LEAVES_DOWNWARDS:
+            draw_downwards(cards)
+        else:
+            draw_rightwards(cards)
+        return cards.canvas.drawn("The policy")
+
+    def spoken(self) -> str:
+        return as_rules(self.shown) if self.kind == "list" else as_text(self.shown)
+
+    @cached_property
+    def _chain(self) -> Chain | None:
+        return as_chain(self.shown) if self.kind == "list" else None
+
+    @property
+    def _links(self) -> tuple[Link, ...]:
+        return self._chain.links if self._chain else ()
