@@ -71,7 +71,7 @@ def enumerated(setting, start, discounting):
 @pytest.mark.parametrize("discounting", DISCOUNTINGS)
 def test_the_update_is_the_one_over_all_trajectories(setting, discounting):
     phis = np.linspace(-1, setting.n + 2, 41)
-    for start in range(2, setting.n):
+    for start in (2, setting.n - 1):
         with jax.enable_x64(True):
             surrogate = enumerated(setting, start, discounting)
             expected = np.asarray(jax.vmap(jax.grad(surrogate))(jnp.asarray(phis)))

@@ -20,6 +20,7 @@ from crisptree.analysis.ink import (
     START_DASHES,
     key,
     label,
+    lay_out,
     mark_optimal,
     name_phi,
     saved,
@@ -42,6 +43,7 @@ def draw(analysis: Analysis) -> Iterator[tuple[str, bytes]]:
     for name, make in figures.items():
         with matplotlib.rc_context(SETTINGS):
             figure = make(analysis)
+            lay_out(figure)
         for kind in ("svg", "png"):
             yield f"{name}.{kind}", saved(figure, kind)
 

@@ -63,6 +63,12 @@ def name_phi(axes: Axes, setting: Setting) -> None:
     axes.set_xlabel("threshold φ")
 
 
+def lay_out(figure: Figure) -> None:
+    """Place everything once, for all the formats the figure is saved in."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+
+
 def saved(figure: Figure, kind: str) -> bytes:
     """The same figure always gives the same bytes: no date, no version, no random ids."""
     metadata = {"Date": None} if kind == "svg" else {"Software": None}

@@ -25,7 +25,10 @@ def as_json(analysis: Analysis) -> dict[str, Any]:
         "appendix_a": {
             "q_without_horizon": analysis.optimal_q.tolist(),
             "q_with_horizon": analysis.horizon_q.tolist(),
-            "theorem": [asdict(check) for check in analysis.theorem],
+            "theorem": [
+                {**asdict(check), "exceptions": list(check.exceptions)}
+                for check in analysis.theorem
+            ],
         },
         "appendix_b": {
             "start": analysis.starts[-1],

@@ -28,7 +28,8 @@ class Trace:
 def traces(setting: Setting, start: int) -> tuple[Trace, ...]:
     values = crisp_values(setting, start)
     return tuple(
-        Trace(phi, trace(setting, start, phi), float(values[phi])) for phi in range(setting.n + 1)
+        Trace(phi, trace(setting, start, float(phi)), float(values[phi]))
+        for phi in range(setting.n + 1)
     )
 
 

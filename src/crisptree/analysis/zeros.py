@@ -5,7 +5,7 @@ exponentially small. Three things could hide a zero, and each has an answer:
 
 - a jump where φ crosses a state: the grid holds both sides of every integer;
 - two zeros between neighbouring grid points: wherever the balance dips towards zero without
-  crossing it, the dip is searched on ever finer grids;
+  crossing it, the grid is refined there, again and again;
 - a stretch where all terms are below the smallest float: a change of sign across it is reported
   as a plateau.
 """
@@ -26,8 +26,10 @@ WIDTH = 1e-12
 """Bisection goes on until a bracket is this narrow, or its ends are neighbouring floats."""
 DIP = 0.5
 """A dip is searched where the parabola through three neighbours loses this share of its height."""
-LEVELS = 6
-"""Each level of a dip's search divides the distance between its points by four."""
+LEVELS = 5
+"""How often a dip is looked at more closely."""
+FINER = 8
+"""Into how many a cell of the grid is divided, each time."""
 
 
 @dataclass(frozen=True)
@@ -63,17 +65,64 @@ def find_zeros(
 ) -> tuple[Zero, ...]:
     """All zeros of `rule` between the first and last point of a grid, in order.
 
-    `balance` is the rule's balance on the grid `phi`.
+    `balance` is the rule's balance on the grid `phi`. A touch of zero without a change of sign is
+    no zero: φ is pushed through it.
     """
+    # Three zeros may sit where the signs show one, so those cells are looked at once more. (Three
+    # within an eighth of a cell, 1/(40 α), would still pass for one.)
+    phi, balance = _refined(rule, phi, balance, _crossings(phi, balance))
+    for _ in range(LEVELS):
+        phi, balance = _refined(rule, phi, balance, _dips(phi, balance))
     low, high, plateau = _brackets(phi, balance)
-    dips = _zoom(rule, *_dips(phi, balance))
     zeros = [_zero((a + b) / 2, "plateau", s) for a, b, s in zip(*plateau, strict=True)]
-    zeros += _bisect(rule, np.concatenate([low, dips[0]]), np.concatenate([high, dips[1]]))
-    return tuple(sorted(zeros, key=lambda zero: zero.phi))
+    return tuple(sorted(zeros + _bisect(rule, low, high), key=lambda zero: zero.phi))
 
 
 def _zero(phi: float, kind: Kind, left_sign: float) -> Zero:
     return Zero(float(phi), kind, bool(left_sign > 0))
+
+
+def _refined(
+    rule: UpdateRule,
+    phi: Float[np.ndarray, " P"],
+    balance: Float[np.ndarray, " P"],
+    cells: Int[np.ndarray, " C"],
+) -> tuple[Float[np.ndarray, " Q"], Float[np.ndarray, " Q"]]:
+    """The grid with more points in the given cells; cell i reaches from point i to the next."""
+    if len(cells) == 0:
+        return phi, balance
+    between = np.linspace(phi[cells], phi[cells + 1], FINER + 1, axis=1)[:, 1:-1].ravel()
+    phi = np.concatenate([phi, between])
+    balance = np.concatenate([balance, rule(between).balance])
+    order = np.argsort(phi)
+    return phi[order], balance[order]
+
+
+def _crossings(
+    phi: Float[np.ndarray, " P"], balance: Float[np.ndarray, " P"]
+) -> Int[np.ndarray, " C"]:
+    """Cells at whose ends the signs differ, those of no width left out."""
+    return np.flatnonzero((balance[:-1] * balance[1:] < 0) & (np.diff(phi) > WIDTH))
+
+
+def _dips(phi: Float[np.ndarray, " P"], balance: Float[np.ndarray, " P"]) -> Int[np.ndarray, " C"]:
+    """Cells in which, by the parabola through three points of one sign, two zeros may hide."""
+    a, b, c = balance[:-2], balance[1:-1], balance[2:]
+    width = np.diff(phi)
+    before, after = width[:-1], width[1:]
+    # A triple across a state is no smooth piece, and a cell of no width has no parabola.
+    wide = (before > WIDTH) & (after > WIDTH)
+    before, after = np.where(wide, before, 1.0), np.where(wide, after, 1.0)
+    rise, fall = (b - a) / before, (c - b) / after
+    tilt = (rise * after + fall * before) / (before + after)
+    bend = 2 * (fall - rise) / (before + after)
+    curved = wide & (bend * (a + b + c) > 0)
+    bend = np.where(curved, bend, 1.0)
+    lowest, depth = -tilt / bend, np.abs(tilt**2 / (2 * bend))
+    reaches = (lowest >= -before) & (lowest <= after) & (depth >= DIP * np.abs(b))
+    alike = (a * b >= 0) & (b * c >= 0) & (a * c >= 0)
+    found = np.flatnonzero(curved & reaches & alike)
+    return np.union1d(found, found + 1)
 
 
 def _brackets(phi: Float[np.ndarray, " P"], balance: Float[np.ndarray, " P"]):
@@ -86,58 +135,6 @@ def _brackets(phi: Float[np.ndarray, " P"], balance: Float[np.ndarray, " P"]):
     level = flat[right] > flat[left + 1]
     plateau = (phi[left][level], phi[right][level], balance[left][level])
     return phi[left][~level], phi[right][~level], plateau
-
-
-def _dips(
-    phi: Float[np.ndarray, " P"], balance: Float[np.ndarray, " P"]
-) -> tuple[Float[np.ndarray, " D"], Float[np.ndarray, " D"]]:
-    """Ends of the triples of points that, by the parabola through them, may hide two zeros."""
-    a, b, c = balance[:-2], balance[1:-1], balance[2:]
-    # With the middle point as origin and the spacing as unit: b + tilt·x + bend·x²/2.
-    tilt, bend = (c - a) / 2, a - 2 * b + c
-    curved = bend * b > 0
-    bend = np.where(curved, bend, 1.0)
-    lowest, depth = -tilt / bend, tilt**2 / (2 * bend)
-    hides = curved & (np.abs(lowest) <= 1) & (np.abs(depth) >= DIP * np.abs(b))
-    alike = (a * b > 0) & (b * c > 0)
-    # A triple across a state is no smooth piece.
-    within = np.minimum(phi[1:-1] - phi[:-2], phi[2:] - phi[1:-1]) > WIDTH
-    found = hides & alike & within
-    return phi[:-2][found], phi[2:][found]
-
-
-def _zoom(
-    rule: UpdateRule, low: Float[np.ndarray, " D"], high: Float[np.ndarray, " D"]
-) -> tuple[Float[np.ndarray, " B"], Float[np.ndarray, " B"]]:
-    """Brackets found by looking closer and closer at the deepest point of each dip."""
-    found_low: list[float] = []
-    found_high: list[float] = []
-    for _ in range(LEVELS):
-        if len(low) == 0:
-            break
-        points = np.linspace(low, high, 9, axis=1)
-        balance = rule(points.ravel()).balance.reshape(points.shape)
-        row, column = _changes(np.sign(balance))
-        found_low += points[row, column].tolist()
-        found_high += points[row, column + 1].tolist()
-        left = ~np.isin(np.arange(len(low)), row)
-        points, deepest = points[left], np.argmin(np.abs(balance[left]), axis=1)
-        rows = np.arange(len(points))
-        low, high = (
-            points[rows, np.maximum(deepest - 1, 0)],
-            points[rows, np.minimum(deepest + 1, 8)],
-        )
-    return np.array(found_low), np.array(found_high)
-
-
-def _changes(sign: Float[np.ndarray, "D K"]) -> tuple[Int[np.ndarray, " B"], Int[np.ndarray, " B"]]:
-    """Row, and column to the left, of every change of sign along the rows."""
-    # An exact 0 takes the sign on its left, so that each change is counted once.
-    for column in range(1, sign.shape[1]):
-        exact = sign[:, column] == 0
-        sign[exact, column] = sign[exact, column - 1]
-    row, column = np.nonzero(sign[:, :-1] * sign[:, 1:] < 0)
-    return row, column
 
 
 def _bisect(

@@ -1,0 +1,80 @@
+import json
+import sys
+
+import pytest
+
+from crisptree.cli import main
+from crisptree.commands.analyze import Command
+
+
+def fails(capsys, *arguments) -> str:
+    with pytest.raises(SystemExit) as ending:
+        main(["analyze", *arguments])
+    assert ending.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert len(err.strip().splitlines()) == 1
+    return err
+
+
+def test_tables(capsys):
+    main(["analyze", "--steps", "100"])
+    out, err = capsys.readouterr()
+    assert "2.5347" in out
+    assert "they vanish" in out
+    assert "For the figures: --out DIR" in out
+    assert err == ""
+
+
+def test_json_alone_on_standard_output(capsys):
+    Command(steps=100, json=True).run()
+    report = json.loads(capsys.readouterr().out)
+    assert [entry["start"] for entry in report["policy_gradient"]] == [2, 3]
+    assert [len(entry["zeros"]) for entry in report["q_learning"]] == [5, 5, 5, 1] * 2
+    assert report["files"] == []
+
+
+def test_a_chain_of_ones_own(capsys, tmp_path):
+    Command(
+        n=12, istar=5, alpha=5.0, p=0.9, start=(4,), steps=20, out=tmp_path / "out", json=True
+    ).run()
+    report = json.loads(capsys.readouterr().out)
+    assert report["setting"]["horizon"] == 12
+    assert report["starts"] == [4]
+    assert len(report["files"]) == 12
+    assert all((tmp_path / "out" / name).exists() for name in ("updates.svg", "learning.png"))
+
+
+def test_the_middle_and_the_length_are_the_defaults(capsys):
+    Command(n=9, steps=5, json=True).run()
+    setting = json.loads(capsys.readouterr().out)["setting"]
+    assert (setting["istar"], setting["horizon"]) == (4, 9)
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["--n", "3"], "n is 3"),
+        (["--istar", "3"], "istar is 3"),
+        (["--p", "2"], "p is 2.0"),
+        (["--gamma", "1"], "gamma is 1.0"),
+        (["--start", "4"], "start is 4"),
+        (["--r-minus", "5"], "r-minus is 5.0"),
+        (["--leaf-probability", "1"], "leaf-probability is 1.0"),
+        (["--steps", "0"], "steps is 0"),
+    ],
+)
+def test_mistakes_are_one_line(capsys, arguments, words):
+    assert words in fails(capsys, *arguments)
+
+
+def test_nothing_is_overwritten(capsys, tmp_path):
+    (tmp_path / "curves.csv").write_text("mine")
+    assert "curves.csv, which no analysis wrote" in fails(capsys, "--out", str(tmp_path))
+    assert (tmp_path / "curves.csv").read_text() == "mine"
+
+
+def test_figures_alone_need_matplotlib(capsys, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    main(["analyze", "--steps", "5"])
+    assert "2.5347" in capsys.readouterr().out
