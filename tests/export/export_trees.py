@@ -1,0 +1,68 @@
+"""Trees that ask something of an export: any shape, any threshold, any name."""
+
+import numpy as np
+
+from crisptree.crisp import CrispTree
+
+ACTIONS = ("left", "stay", "right", "jump")
+
+
+def grown(leaves: int, seed: int, n_features: int = 8) -> CrispTree:
+    """A random tree: thresholds of full float64 precision, leaves split until there are enough."""
+    rng = np.random.default_rng(seed)
+    root: list = [int(rng.integers(len(ACTIONS)))]
+    open_leaves = [root]
+    for _ in range(leaves - 1):
+        node = open_leaves.pop(rng.integers(len(open_leaves)))
+        sides = [[int(rng.integers(len(ACTIONS)))] for _ in range(2)]
+        node[:] = [int(rng.integers(n_features)), float(rng.normal()), *sides]
+        open_leaves += sides
+    return CrispTree.from_nested(_plain(root), [f"x{at}" for at in range(n_features)], ACTIONS)
+
+
+def _plain(node: list):
+    return node[0] if len(node) == 1 else (node[0], node[1], _plain(node[2]), _plain(node[3]))
+
+
+def long_list(rules: int) -> CrispTree:
+    """A list whose rules end now on the TRUE, now on the FALSE side."""
+    nested: object = 0
+    for at in reversed(range(rules)):
+        leaf = at % len(ACTIONS)
+        sides = (leaf, nested) if at % 2 else (nested, leaf)
+        nested = (at % 3, (-1.0) ** at * (rules - at) / 7, *sides)
+    return CrispTree.from_nested(nested, ("a", "b", "c"), ACTIONS)
+
+
+LARGEST32 = float(np.finfo(np.float32).max)
+EXTREME = CrispTree.from_nested(
+    (
+        "a",
+        1e300,
+        "left",
+        ("a", -1e300, ("b", 5e-324, ("b", LARGEST32, 2, 1), ("c", 0.1, "left", 1)), "right"),
+    ),
+    ("a", "b", "c"),
+    ("left", "stay", "right"),
+)
+"""Thresholds beyond float32's range, below its smallest number, and at its edge."""
+
+HOSTILE_NAMES = (
+    '"); system("rm -rf /"); //',
+    "*/ int main(void) { return 1; } /*",
+    "/* ??/ \\",
+    "a\nb\r\u2028c\u2029\x00\x1b[2J",
+    '"""\nimport os\n"""',
+    "</script><script>alert(1)</script>",
+    "${process.exit(1)} `x` {0} %s",
+    "угол ∠ 角度 \u202e",
+)
+HOSTILE = CrispTree.from_nested(
+    (0, 0.5, (1, 0.5, 0, 1), (2, 0.5, (3, 0.25, 2, 3), (4, 0.5, 4, (5, 0.1, 5, (7, 1.0, 6, 7))))),
+    HOSTILE_NAMES,
+    HOSTILE_NAMES,
+    env_id=HOSTILE_NAMES[1] + HOSTILE_NAMES[4],
+)
+
+LEAF = CrispTree.leaf(1, ("a", "b"), ("left", "right"))
+ODD = {"leaf": LEAF, "list": long_list(150), "extreme": EXTREME, "hostile": HOSTILE}

@@ -1,0 +1,77 @@
+import io
+
+import joblib
+import numpy as np
+import pytest
+from export_trees import EXTREME, ODD, grown
+from sklearn.base import clone
+from sklearn.tree import export_graphviz, export_text, plot_tree
+
+from crisptree.crisp import CrispTree
+from crisptree.export import as_sklearn, check
+from crisptree.export.sklearn_classifier import as_joblib, decider
+
+TREE = CrispTree.from_nested(
+    ("angle", 0.25, ("speed", -1.0, "right", "left"), "left"), ("angle", "speed"), ("left", "right")
+)
+
+
+@pytest.mark.parametrize("tree", ODD.values(), ids=ODD)
+def test_odd_trees(tree):
+    assert check(tree, decider(as_joblib(tree)), np.float32, 2000) >= 2000
+
+
+def test_thresholds_keep_their_float64():
+    assert sorted(as_sklearn(EXTREME).tree_.threshold) == sorted(
+        np.where(EXTREME.feature < 0, -2, EXTREME.threshold)
+    )
+
+
+def test_export_text():
+    assert export_text(as_sklearn(TREE), feature_names=TREE.feature_names) == (
+        "|--- angle <= 0.25\n"
+        "|   |--- class: 0\n"
+        "|--- angle >  0.25\n"
+        "|   |--- speed <= -1.00\n"
+        "|   |   |--- class: 0\n"
+        "|   |--- speed >  -1.00\n"
+        "|   |   |--- class: 1\n"
+    )
+
+
+def test_graphviz_shows_leaves_as_samples_and_true_where_at_most():
+    drawn = export_graphviz(as_sklearn(TREE), class_names=TREE.action_names)
+    assert "samples = 3\\nvalue = [2, 1]\\nclass = left" in drawn
+    assert '0 -> 1 [labeldistance=2.5, labelangle=45, headlabel="True"]' in drawn
+    assert '1 [label="gini = 0.0\\nsamples = 1\\nvalue = [1, 0]\\nclass = left"]' in drawn
+
+
+def test_plot_tree():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots()
+    assert len(plot_tree(as_sklearn(grown(8, 0)), ax=axes)) >= 15
+    pyplot.close(figure)
+
+
+def test_the_methods_of_a_fitted_classifier():
+    tree = grown(16, 4)
+    classifier = as_sklearn(tree)
+    states = np.random.default_rng(0).normal(size=(300, 8)).astype(np.float32)
+    assert np.array_equal(classifier.predict(states), tree.predict(states)[0])
+    leaves = set(zip(classifier.apply(states).tolist(), tree.apply(states).tolist(), strict=True))
+    assert len({ours for _, ours in leaves}) == len({theirs for theirs, _ in leaves}) == len(leaves)
+    assert classifier.get_n_leaves() == 16 and classifier.get_depth() == tree.depth
+    assert classifier.predict_proba(states).shape == (300, 4)
+    lengths = [len(tree.decision_path(state)) for state in states]
+    assert classifier.decision_path(states).sum(axis=1).ravel().tolist() == [lengths]
+    assert classifier.score(states, tree.predict(states)[0]) == 1.0
+    assert not hasattr(clone(classifier), "tree_")
+
+
+def test_the_file_gives_back_the_classifier():
+    tree = grown(4, 0)
+    loaded = joblib.load(io.BytesIO(as_joblib(tree)))
+    assert export_text(loaded) == export_text(as_sklearn(tree))
