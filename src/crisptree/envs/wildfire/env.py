@@ -1,33 +1,39 @@
 """Two drones keep over two wildfires that cross the map from south-east to north-west (§6.2).
 
-The map has x east and y north, in pixels. Both drones run the same policy; each sees only where
-the fires are from where it is. The paper fixes the map, the observation, the actions and the
-reward, not the speeds nor the length of an episode: the defaults here are a calibration under
-which simple policies score as the paper's table says they should.
+The map has x east and y north. Both drones run the same policy; each sees only where the fires are
+from where it is. The paper fixes the map, the observation, the actions and the reward, not the
+speeds nor the length of an episode: the defaults here are a calibration under which simple
+policies score as the paper's table says they should.
+
+Places are whole numbers of grains, a fraction of a pixel, and the weather comes from tables. So no
+rounding depends on how the compiler arranges the work: an episode is the same to the last bit,
+alone or in a batch.
 """
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, Literal, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int, Key
+from jaxtyping import Array, Float, Int, Key, UInt32
 
 from crisptree.envs.functional import TimeStep
-from crisptree.envs.wildfire.farsite import advance
+from crisptree.envs.wildfire.farsite import drift, normal_quantiles
 from crisptree.envs.wildfire.names import ACTION_NAMES, FEATURE_NAMES
 
-EAST_OF_ACTION = (0.0, 1.0, 0.0, -1.0, 0.0)
-NORTH_OF_ACTION = (1.0, 0.0, -1.0, 0.0, 0.0)
+EAST_OF_ACTION = (0, 1, 0, -1, 0)
+NORTH_OF_ACTION = (1, 0, -1, 0, 0)
+WEATHER_BITS = 12
 
 
 class WildfireState(NamedTuple):
-    drones: Float[Array, "2 2"]
-    """Drone by (x, y)."""
-    fronts: Float[Array, "2 2 points"]
-    """Fire by (x, y) by point of the front."""
+    drones: Int[Array, "2 2"]
+    """Drone by (x, y), in grains."""
+    fronts: Int[Array, "2 2 points"]
+    """Fire by (x, y) by point of the front, in grains."""
     steps: Int[Array, ""]
 
 
@@ -42,7 +48,9 @@ class Wildfire:
     """
 
     map_side: float = 500.0
+    """Pixels."""
     horizon: int = 120
+    """Steps."""
     drone_step: float = 5.0
     """Pixels a drone flies in one step."""
     spread_rate: float = 8.0
@@ -61,6 +69,7 @@ class Wildfire:
     """What "closest to fire i" says: "fire", of the two fires, i is the closer to this drone;
     "drone", of the two drones, this one is the closer to fire i."""
 
+    agent_names: ClassVar[tuple[str, ...]] = ("drone_0", "drone_1")
     feature_names: ClassVar[tuple[str, ...]] = FEATURE_NAMES
     action_names: ClassVar[tuple[str, ...]] = ACTION_NAMES
 
@@ -76,20 +85,30 @@ class Wildfire:
     def n_actions(self) -> int:
         return len(ACTION_NAMES)
 
+    @property
+    def grains(self) -> int:
+        """Grains a pixel: a power of two, 64 on the default map, as fine as int32 distances are."""
+        return 2 ** int(math.log2(32767 / self.map_side))
+
+    @property
+    def _side(self) -> int:
+        return round(self.map_side * self.grains)
+
     def reset(self, key: Key[Array, ""]) -> tuple[WildfireState, Float[Array, "2 6"]]:
         places = jax.random.uniform(key, (4, 2))
-        drones = places[:2] * self.map_side
-        half = self.map_side / 2
-        ignitions = places[2:] * half + jnp.array([half, 0.0])
+        drones = jnp.floor(places[:2] * self._side).astype(jnp.int32)
+        half = self._side // 2
+        ignitions = jnp.floor(places[2:] * half).astype(jnp.int32) + jnp.array([half, 0])
         turns = 2 * np.pi * np.arange(self.front_points) / self.front_points
-        ring = (self.front_radius * np.stack([np.sin(turns), np.cos(turns)])).astype(np.float32)
-        fronts = jnp.clip(ignitions[:, :, None] + ring, 0.0, self.map_side)
-        state = WildfireState(drones, fronts, jnp.int32(0))
+        ring = self.front_radius * self.grains * np.stack([np.sin(turns), np.cos(turns)])
+        fronts = ignitions[:, :, None] + np.rint(ring).astype(np.int32)
+        state = WildfireState(drones, jnp.clip(fronts, 0, self._side), jnp.int32(0))
         return state, self.observe(state)
 
     def step(self, key: Key[Array, ""], state: WildfireState, action: Int[Array, " 2"]) -> TimeStep:
+        words = jax.random.bits(key, (2, self.front_points + 1))
         state = WildfireState(
-            self._fly(state.drones, action), self._burn(key, state.fronts), state.steps + 1
+            self._fly(state.drones, action), self._burn(state.fronts, words), state.steps + 1
         )
         return TimeStep(
             state=state,
@@ -99,37 +118,63 @@ class Wildfire:
             truncated=state.steps >= self.horizon,
         )
 
-    def _fly(self, drones: Float[Array, "2 2"], action: Int[Array, " 2"]) -> Float[Array, "2 2"]:
+    def _fly(self, drones: Int[Array, "2 2"], action: Int[Array, " 2"]) -> Int[Array, "2 2"]:
         chosen = action[:, None] == jnp.arange(len(ACTION_NAMES))
-        headings = jnp.stack([jnp.array(EAST_OF_ACTION), jnp.array(NORTH_OF_ACTION)], axis=1)
-        move = jnp.sum(jnp.where(chosen[:, :, None], headings, 0.0), axis=1)
-        return jnp.clip(drones + self.drone_step * move, 0.0, self.map_side)
+        headings = np.stack([EAST_OF_ACTION, NORTH_OF_ACTION], axis=1)
+        heading = jnp.sum(jnp.where(chosen[:, :, None], headings, 0), axis=1)
+        stride = round(self.drone_step * self.grains)
+        return jnp.clip(drones + stride * heading, 0, self._side)
 
     def _burn(
-        self, key: Key[Array, ""], fronts: Float[Array, "2 2 points"]
-    ) -> Float[Array, "2 2 points"]:
-        # One draw on (-1, 1) serves fuel and wind: random bits are what a step costs.
-        noise = jax.random.uniform(
-            key, (2, self.front_points + 2), minval=np.nextafter(np.float32(-1), 0), maxval=1.0
-        )
-        spread_rate = self.spread_rate * (1.0 + noise[:, 2:])
-        gust = math.sqrt(2.0) * jax.lax.erf_inv(noise[:, :2])
-        wind = jnp.maximum(self.wind + self.wind_deviation * gust[:, 0], 0.0)
-        azimuth = math.radians(self.azimuth) + self.azimuth_deviation * gust[:, 1]
-        return jnp.clip(jax.vmap(advance)(fronts, spread_rate, wind, azimuth), 0.0, self.map_side)
+        self, fronts: Int[Array, "2 2 points"], words: UInt32[Array, "2 words"]
+    ) -> Int[Array, "2 2 points"]:
+        """x + C(R, U) sin Θ and y + C(R, U) cos Θ of every point of either front."""
+        drifts, headings = _weather(self)
+        gust = words[:, 0] >> (32 - WEATHER_BITS)
+        veer = words[:, 0] & (2**WEATHER_BITS - 1)
+        velocity = jnp.asarray(drifts)[gust][:, None] * jnp.asarray(headings)[veer]
+        share = (words[:, 1:] >> 8).astype(jnp.float32)
+        spread_rate = share * (2 * self.spread_rate * self.grains / 2**24)
+        move = jnp.rint(velocity[:, :, None] * spread_rate[:, None, :]).astype(jnp.int32)
+        return jnp.clip(fronts + move, 0, self._side)
 
-    def _to_fires(self, state: WildfireState) -> Float[Array, "drones=2 fires=2 xy=2"]:
-        return jnp.mean(state.fronts, axis=-1)[None] - state.drones[:, None]
+    def _to_fires(self, state: WildfireState) -> Int[Array, "drones fires xy"]:
+        centroid = jnp.sum(state.fronts, axis=-1) // self.front_points
+        return centroid[None] - state.drones[:, None]
 
     def reward(self, state: WildfireState) -> Float[Array, ""]:
         """R = -min_d D(d, f₁) - min_d D(d, f₂) (Eq. 16), D in map sides."""
-        distance = jnp.linalg.norm(self._to_fires(state), axis=-1)
-        return -jnp.sum(jnp.min(distance, axis=0)) / self.map_side
+        squared = jnp.min(jnp.sum(self._to_fires(state) ** 2, axis=-1), axis=0)
+        return -jnp.sum(jnp.sqrt(squared.astype(jnp.float32))) / self._side
 
     def observe(self, state: WildfireState) -> Float[Array, "2 6"]:
         offset = self._to_fires(state)
-        distance = jnp.linalg.norm(offset, axis=-1)
-        nearest = jnp.min(distance, axis=1 if self.flags == "fire" else 0, keepdims=True)
-        flag: Bool[Array, "2 2"] = distance <= nearest
-        rows = jnp.stack([offset[..., 1], -offset[..., 0], flag.astype(jnp.float32)], axis=-1)
+        squared = jnp.sum(offset**2, axis=-1)
+        rival = 1 if self.flags == "fire" else 0
+        flag = squared <= jnp.min(squared, axis=rival, keepdims=True)
+        pixels = offset.astype(jnp.float32) / self.grains
+        rows = jnp.stack([pixels[..., 1], -pixels[..., 0], flag.astype(jnp.float32)], axis=-1)
         return rows.reshape(2, 6)
+
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        side = self.map_side
+        return np.array([-side, -side, 0] * 2), np.array([side, side, 1] * 2)
+
+    def draw(self, state: WildfireState) -> np.ndarray:
+        from crisptree.envs.wildfire.draw import draw
+
+        return draw(self, state)
+
+
+@lru_cache(maxsize=16)
+def _weather(env: Wildfire) -> tuple[np.ndarray, np.ndarray]:
+    """C/R of every gust, `(2^12,)`, and (sin Θ, cos Θ) of every azimuth, `(2^12, 2)`.
+
+    Equally likely draws of U ~ N(wind, wind_deviation²), cut at calm, and of
+    Θ ~ N(azimuth, azimuth_deviation²).
+    """
+    normal = normal_quantiles(2**WEATHER_BITS)
+    wind = np.maximum(env.wind + env.wind_deviation * normal, 0.0)
+    azimuth = math.radians(env.azimuth) + env.azimuth_deviation * normal
+    headings = np.stack([np.sin(azimuth), np.cos(azimuth)], axis=1)
+    return drift(wind).astype(np.float32), headings.astype(np.float32)

@@ -7,13 +7,15 @@ orders, so that a policy cannot tell the two apart.
 from typing import Literal, NamedTuple
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from crisptree.envs.zerglings.names import N_TARGETS
+from crisptree.envs.zerglings.names import FEATURE_NAMES, N_TARGETS
 from crisptree.envs.zerglings.rules import (
     CENTRE_X,
     CENTRE_Y,
     EAST,
+    GRAINS,
     MARINE,
     MOVE_DISTANCE,
     NORTH,
@@ -27,16 +29,19 @@ MISSING = -1.0
 
 Encoding = Literal["paper", "raw"]
 KEEP, MOVE, ATTACK = 0, 1, 2
+UNSEEN = 2**30
+"""Farther than any squared distance in grains."""
 
 
 class View(NamedTuple):
     """What the player knows. A unit with no health is dead; rows keep their unit for life."""
 
-    marine_xy: Float[Array, "2 marines"]
+    marine_xy: Int[Array, "2 marines"]
+    """In grains."""
     marine_health: Float[Array, " marines"]
     marine_cooldown: Float[Array, " marines"]
     """In game loops."""
-    zergling_xy: Float[Array, "2 zerglings"]
+    zergling_xy: Int[Array, "2 zerglings"]
     zergling_health: Float[Array, " zerglings"]
     visible: Bool[Array, " zerglings"]
 
@@ -45,7 +50,8 @@ class Orders(NamedTuple):
     """One a marine. `KEEP` gives no new order: the one before goes on."""
 
     kind: Int[Array, " marines"]
-    xy: Float[Array, "2 marines"]
+    xy: Int[Array, "2 marines"]
+    """In grains."""
     target: Int[Array, " marines"]
     """A column of the view's zerglings."""
 
@@ -54,15 +60,15 @@ def nearest_enemies(view: View) -> Int[Array, "marines 5"]:
     """The five nearest visible zerglings of each marine, nearest first; -1 where there is none."""
     gap = view.marine_xy[:, :, None] - view.zergling_xy[:, None, :]
     seen = view.visible & (view.zergling_health > 0)
-    distance = jnp.where(seen, gap[0] ** 2 + gap[1] ** 2, jnp.inf)
+    distance = jnp.where(seen, gap[0] ** 2 + gap[1] ** 2, UNSEEN)
     column = jnp.arange(distance.shape[1])
     ranked = []
     for _ in range(N_TARGETS):
         shortest = jnp.min(distance, axis=1, keepdims=True)
         # Of two at the very same distance the lower column comes first.
         first = jnp.min(jnp.where(distance == shortest, column, column.size), axis=1)
-        ranked.append(jnp.where(jnp.isfinite(shortest[:, 0]), first, -1))
-        distance = jnp.where(column == first[:, None], jnp.inf, distance)
+        ranked.append(jnp.where(shortest[:, 0] < UNSEEN, first, -1))
+        distance = jnp.where(column == first[:, None], UNSEEN, distance)
     return jnp.stack(ranked, axis=1)
 
 
@@ -82,19 +88,44 @@ def encode(
         cooldown = jnp.minimum(cooldown / MARINE.period, 1.0)
         enemy_health = enemy_health / ZERGLING.health
     alive = view.marine_health > 0
-    own = jnp.stack([*view.marine_xy, health, cooldown], axis=-1)
+    own = jnp.stack([*_units(view.marine_xy), health, cooldown], axis=-1)
     allies, ally_alive = _allies_by_nearness(view, own)
     present = nearest >= 0
-    x, y, life = jnp.stack([*view.zergling_xy, enemy_health])[:, nearest]
+    x, y, life = jnp.stack([*_units(view.zergling_xy), enemy_health])[:, nearest]
     enemies = jnp.stack([x, y, life, jnp.zeros_like(x), jnp.zeros_like(x)], axis=-1)
     if encoding == "paper":
         allies = allies.at[..., :2].add(-own[:, None, :2])
         enemies = enemies.at[..., :2].add(-own[:, None, :2])
-        own = own.at[:, :2].add(-jnp.array([CENTRE_X, CENTRE_Y]))
+        own = own.at[:, :2].add(-jnp.array([CENTRE_X, CENTRE_Y], jnp.float32))
     allies = jnp.where(ally_alive[..., None], allies, MISSING)
     enemies = jnp.where(present[..., None], enemies, MISSING)
     row = jnp.concatenate([own, allies.reshape(3, 8), enemies.reshape(3, 25)], axis=1)
     return jnp.where(alive[:, None], row, MISSING)
+
+
+def _units(xy: Int[Array, "2 n"]) -> Float[Array, "2 n"]:
+    return xy.astype(jnp.float32) / GRAINS
+
+
+def in_arena(xy: Int[Array, "2 n"]) -> Int[Array, "2 n"]:
+    """The nearest places, in grains, that are in the arena."""
+    x = jnp.clip(xy[0], WEST * GRAINS, EAST * GRAINS)
+    return jnp.stack([x, jnp.clip(xy[1], SOUTH * GRAINS, NORTH * GRAINS)])
+
+
+def bounds(encoding: Encoding) -> tuple[np.ndarray, np.ndarray]:
+    """The least and the greatest value of each feature."""
+    if encoding == "paper":
+        width, height = EAST - WEST, NORTH - SOUTH
+        own = [width / 2, height / 2, 1, 1]
+        ally, enemy = [width, height, 1, 1], [width, height, 1, 0, 0]
+    else:
+        # A wait can be drawn up to two loops longer than the weapon's period.
+        own = ally = [EAST, NORTH, MARINE.health, MARINE.period + 2]
+        enemy = [EAST, NORTH, ZERGLING.health, 0, 0]
+    high = np.array([*own, *ally * 2, *enemy * N_TARGETS])
+    places = np.array([name.endswith((" x", " y")) for name in FEATURE_NAMES])
+    return np.where(places & (encoding == "paper"), -high, MISSING), high
 
 
 def _allies_by_nearness(
@@ -105,7 +136,7 @@ def _allies_by_nearness(
     def ally(shift: int) -> tuple[Array, Array, Array]:
         alive = jnp.roll(view.marine_health, shift) > 0
         gap = jnp.roll(view.marine_xy, shift, axis=1) - view.marine_xy
-        distance = jnp.where(alive, gap[0] ** 2 + gap[1] ** 2, jnp.inf)
+        distance = jnp.where(alive, gap[0] ** 2 + gap[1] ** 2, UNSEEN)
         return distance, alive, jnp.roll(own, shift, axis=0)
 
     (distance_a, alive_a, a), (distance_b, alive_b, b) = ally(-1), ally(-2)
@@ -119,7 +150,7 @@ def _allies_by_nearness(
 
 
 def decode(
-    marine_xy: Float[Array, "2 marines"],
+    marine_xy: Int[Array, "2 marines"],
     nearest: Int[Array, "marines 5"],
     action: Int[Array, " marines"],
 ) -> Orders:
@@ -129,14 +160,9 @@ def decode(
     visible zerglings. To attack one that is not there, to do nothing, and any id outside 0…9 give
     no new order.
     """
-    heading = jnp.stack(
-        [
-            (action == 1).astype(jnp.float32) - (action == 2),
-            (action == 0).astype(jnp.float32) - (action == 3),
-        ]
-    )
-    xy = marine_xy + MOVE_DISTANCE * heading
-    xy = jnp.stack([jnp.clip(xy[0], WEST, EAST), jnp.clip(xy[1], SOUTH, NORTH)])
+    east = (action == 1).astype(jnp.int32) - (action == 2)
+    north = (action == 0).astype(jnp.int32) - (action == 3)
+    xy = in_arena(marine_xy + MOVE_DISTANCE * GRAINS * jnp.stack([east, north]))
     chosen = action[:, None] == FIRST_ATTACK + jnp.arange(N_TARGETS)
     target = jnp.max(jnp.where(chosen, nearest, -1), axis=1)
     moves = (action >= 0) & (action < FIRST_ATTACK)

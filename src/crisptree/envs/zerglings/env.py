@@ -13,12 +13,14 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 
 from crisptree.envs.functional import TimeStep
-from crisptree.envs.zerglings.battle import IDLE, Marines, Zerglings, game_loop, visible
+from crisptree.envs.zerglings.battle import IDLE, Marines, Zerglings, game_loop, squared, visible
 from crisptree.envs.zerglings.codec import (
     ATTACK,
     KEEP,
     Encoding,
+    Orders,
     View,
+    bounds,
     decode,
     encode,
     nearest_enemies,
@@ -28,6 +30,7 @@ from crisptree.envs.zerglings.names import ACTION_NAMES, FEATURE_NAMES
 from crisptree.envs.zerglings.rules import (
     CENTRE_X,
     CENTRE_Y,
+    GRAINS,
     LAST_LOOP,
     LOOPS_PER_STEP,
     MARINE,
@@ -62,6 +65,7 @@ class FindAndDefeatZerglings:
     acquisition: float = 5.0
     """How near, edge to edge, a marine may come before a zergling goes for it."""
 
+    agent_names: ClassVar[tuple[str, ...]] = ("marine_0", "marine_1", "marine_2")
     feature_names: ClassVar[tuple[str, ...]] = FEATURE_NAMES
     action_names: ClassVar[tuple[str, ...]] = ACTION_NAMES
 
@@ -79,13 +83,14 @@ class FindAndDefeatZerglings:
 
     def reset(self, key: Key[Array, ""]) -> tuple[ZerglingsState, Float[Array, "3 37"]]:
         (word,) = jax.random.bits(key, (1,))
-        xy = np.stack([CENTRE_X + np.cos(START_ANGLES), CENTRE_Y + np.sin(START_ANGLES)])
+        circle = np.stack([CENTRE_X + np.cos(START_ANGLES), CENTRE_Y + np.sin(START_ANGLES)])
+        xy = jnp.asarray(np.rint(circle * GRAINS), jnp.int32)
         marines = Marines(
-            xy=jnp.asarray(xy, jnp.float32),
+            xy=xy,
             health=jnp.full(N_MARINES, MARINE.health),
             cooldown=jnp.zeros(N_MARINES),
             order=jnp.full(N_MARINES, IDLE),
-            order_xy=jnp.asarray(xy, jnp.float32),
+            order_xy=xy,
             order_target=jnp.full(N_MARINES, -1),
         )
         return self._observe(marines, _fresh(_pick(starts(), word)), jnp.int32(0))
@@ -93,9 +98,12 @@ class FindAndDefeatZerglings:
     def step(
         self, key: Key[Array, ""], state: ZerglingsState, action: Int[Array, " 3"]
     ) -> TimeStep:
+        return self.advance(key, state, decode(state.marines.xy, state.nearest, action))
+
+    def advance(self, key: Key[Array, ""], state: ZerglingsState, orders: Orders) -> TimeStep:
+        """Eight game loops under these orders."""
         words = jax.random.bits(key, (N_MARINES + N_ZERGLINGS + 1,))
         before = state.marines, state.zerglings
-        orders = decode(state.marines.xy, state.nearest, action)
         new = orders.kind != KEEP
         marines = state.marines._replace(
             order=jnp.where(new, orders.kind, state.marines.order),
@@ -129,10 +137,18 @@ class FindAndDefeatZerglings:
         state = ZerglingsState(marines, zerglings, nearest, loops)
         return state, encode(seen, nearest, self.encoding)
 
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        return bounds(self.encoding)
+
+    def draw(self, state: ZerglingsState) -> np.ndarray:
+        from crisptree.envs.zerglings.draw import draw
+
+        return draw(state)
+
 
 def view(marines: Marines, zerglings: Zerglings) -> View:
     gap = zerglings.xy[:, None, :] - marines.xy[:, :, None]
-    distance = jnp.sqrt(gap[0] ** 2 + gap[1] ** 2)
+    distance = gap[0] ** 2 + gap[1] ** 2
     return View(
         marine_xy=marines.xy,
         marine_health=marines.health,
@@ -147,15 +163,15 @@ def _alive(units: Marines | Zerglings) -> Int[Array, ""]:
     return jnp.sum(units.health > 0)
 
 
-def _pick(table: np.ndarray, word: UInt32[Array, ""]) -> Float[Array, "2 places"]:
+def _pick(table: np.ndarray, word: UInt32[Array, ""]) -> Int[Array, "2 places"]:
     """A random row of the table, mirrored at random in either axis."""
     places = jnp.asarray(table)[(word % N_LAYOUTS).astype(jnp.int32)]
-    centre = jnp.array([CENTRE_X, CENTRE_Y])[:, None]
+    centre = GRAINS * jnp.array([CENTRE_X, CENTRE_Y])[:, None]
     mirrored = ((word >> jnp.array([30, 31], word.dtype)) & 1).astype(bool)
     return jnp.where(mirrored[:, None], 2 * centre - places, places)
 
 
-def _fresh(xy: Float[Array, "2 z"]) -> Zerglings:
+def _fresh(xy: Int[Array, "2 z"]) -> Zerglings:
     n = xy.shape[1]
     return Zerglings(xy, jnp.full(n, ZERGLING.health), jnp.zeros(n), jnp.full(n, -1))
 
@@ -170,11 +186,11 @@ def _respawn(
     cleared = jnp.all(zerglings.health <= 0)
     places = _pick(respawns(), word)
     gap = places[:, None, :] - marines.xy[:, :, None]
-    near = gap[0] ** 2 + gap[1] ** 2 < FAR_FROM_MARINES**2
+    near = gap[0] ** 2 + gap[1] ** 2 < squared(FAR_FROM_MARINES)
     far: Bool[Array, " places"] = ~jnp.any(near & (marines.health > 0)[:, None], axis=0)
     rank = jnp.where(far, jnp.cumsum(far), jnp.sum(far) + jnp.cumsum(~far)) - 1
     seat = rank[:, None] == jnp.arange(N_ZERGLINGS)
-    xy = jnp.sum(jnp.where(seat, places[:, :, None], 0.0), axis=1)
+    xy = jnp.sum(jnp.where(seat, places[:, :, None], 0), axis=1)
     wave = jax.tree.map(lambda new, old: jnp.where(cleared, new, old), _fresh(xy), zerglings)
     hunting = cleared & (marines.order == ATTACK)
     return marines._replace(order=jnp.where(hunting, IDLE, marines.order)), wave

@@ -2,7 +2,8 @@
 
 The script draws a place again and again until it is far enough from every zergling that already
 stands. Doing so inside a vectorised step would cost every environment the worst case, so the draws
-are made here, on first use and from a fixed seed; a step picks a row and mirrors it.
+are made here, on first use and from a fixed seed; a step picks a row and mirrors it. Tables are in
+grains.
 """
 
 import functools
@@ -14,6 +15,7 @@ from crisptree.envs.zerglings.rules import (
     CENTRE_X,
     CENTRE_Y,
     EAST,
+    GRAINS,
     N_ZERGLINGS,
     NORTH,
     SOUTH,
@@ -62,7 +64,8 @@ def _place(samplers: list[Sampler], seed: int) -> np.ndarray:
         complete &= fits.any(axis=1)
     if complete.sum() < N_LAYOUTS:
         raise AssertionError(f"only {complete.sum()} of {N_LAYOUTS} zergling layouts were placed")
-    return np.ascontiguousarray(places[:, complete][:, :N_LAYOUTS].swapaxes(0, 1))
+    kept = places[:, complete][:, :N_LAYOUTS].swapaxes(0, 1)
+    return np.rint(kept * GRAINS).astype(np.int32)
 
 
 @functools.cache

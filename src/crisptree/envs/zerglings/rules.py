@@ -1,22 +1,26 @@
-"""The mini-game's numbers: the arena, the clock and the two kinds of unit.
+"""The mini-game's numbers: the arena, the clock and the two kinds of unit. No JAX here.
 
-Lengths are map units with x east and y north. The script's clock runs at sixteen game loops a
-second and a unit's data are those of the game's Normal speed; the faster figures that players
-quote would make every unit 1.4 times too quick on this clock.
+Lengths are map units with x east and y north; places are whole numbers of grains, 512 to the unit,
+as the game itself counts in fixed point. So squared distances are exact, and a fight goes the same
+way to the last bit, however the compiler arranges it.
+
+The map's clock runs at sixteen game loops a second and a unit's data are those of the game's
+Normal speed; the faster figures that players quote would make every unit 1.4 times too quick.
 """
 
 from dataclasses import dataclass
 
+GRAINS = 512
 LOOPS_PER_SECOND = 16.0
 LOOPS_PER_STEP = 8
 LAST_LOOP = 2880
 """The map's timer: 180 game seconds."""
-WEST, EAST, SOUTH, NORTH = 10.0, 54.0, 12.0, 44.0
-CENTRE_X, CENTRE_Y = 32.0, 28.0
+WEST, EAST, SOUTH, NORTH = 10, 54, 12, 44
+CENTRE_X, CENTRE_Y = 32, 28
 N_MARINES = 3
 N_ZERGLINGS = 25
-MOVE_DISTANCE = 5.0
-"""How far ahead a move order points; 8 loops of walking cover a little over one unit of it."""
+MOVE_DISTANCE = 5
+"""How far ahead a move order points; a step's walk covers a little over one unit of it."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,32 @@
+"""Is the game there? One clear line where it is not. Neither the game nor its client is loaded."""
+
+import os
+import platform
+from pathlib import Path
+
+from crisptree.errors import CrisptreeError
+
+MAP = Path("mini_games") / "FindAndDefeatZerglings.SC2Map"
+HOMES = {
+    "Linux": "~/StarCraftII",
+    "Darwin": "/Applications/StarCraft II",
+    "Windows": "C:/Program Files (x86)/StarCraft II",
+}
+
+
+def check_installed() -> Path:
+    """The map as the game wants it named, once game and map are found."""
+    home = Path(os.environ.get("SC2PATH") or HOMES.get(platform.system(), HOMES["Linux"]))
+    home = home.expanduser()
+    if not any((home / "Versions").glob("Base*")):
+        raise CrisptreeError(
+            f"StarCraft II is not at {home}: unpack Blizzard's Linux package (from "
+            "github.com/Blizzard/s2client-proto) or install the game there, or point SC2PATH to it"
+        )
+    folder = home / ("maps" if (home / "maps").exists() else "Maps")
+    if not (folder / MAP).is_file():
+        raise CrisptreeError(
+            f"the map is not at {folder / MAP}: unpack mini_games.zip (from the releases of "
+            f"github.com/google-deepmind/pysc2) into {folder}"
+        )
+    return MAP
