@@ -5,15 +5,20 @@ and whose `run()` does the work. This file knows nothing else about them, so `cr
 and the commands that need no JAX start at once.
 """
 
+import contextlib
 import importlib
+import io
 import sys
+from typing import NoReturn
 
 from crisptree.errors import CrisptreeError
 
 COMMANDS = {
     "train": "train a tree on an environment, make it crisp, score it and draw it",
+    "distill": "distil any expert into a tree",
     "evaluate": "score a policy file on unseen episodes",
     "show": "read a policy: as text, rules or a drawing",
+    "export": "write a policy as Python, C, JavaScript, ONNX or scikit-learn",
     "analyze": "see how policy gradient and Q-learning move a tree's threshold on a chain",
 }
 
@@ -22,7 +27,13 @@ def usage() -> str:
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {what}" for name, what in COMMANDS.items()]
     return "\n".join(
-        ["usage: crisptree COMMAND [options]", "", *lines, "", "crisptree COMMAND --help says more."]
+        [
+            "usage: crisptree COMMAND [options]",
+            "",
+            *lines,
+            "",
+            "crisptree COMMAND --help says more.",
+        ]
     )
 
 
@@ -54,16 +65,35 @@ def run(name: str, arguments: list[str]) -> None:
     import tyro
 
     module = importlib.import_module(f"crisptree.commands.{name.replace('-', '_')}")
-    command = tyro.cli(
-        module.Command,
-        args=arguments,
-        prog=f"crisptree {name}",
-        config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagConversionOff),
-    )
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            command = tyro.cli(
+                module.Command,
+                args=arguments,
+                prog=f"crisptree {name}",
+                config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
+            )
+    except SystemExit as stop:
+        if stop.code in (None, 0):
+            raise
+        fail(f"{one_line(said.getvalue())}; crisptree {name} --help says more")
     command.run()
 
 
-def fail(message: str) -> None:
+def one_line(box: str) -> str:
+    """What a boxed message says first, without its box."""
+    words = []
+    for line in box.splitlines():
+        inside = line.strip("│╭╰╮╯─ ")
+        if set(line) <= set("│─ ") and words:
+            break
+        if line.startswith("│") and inside:
+            words.append(inside)
+    return " ".join(words) or " ".join(box.split())
+
+
+def fail(message: str) -> NoReturn:
     print(f"crisptree: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(2)
 

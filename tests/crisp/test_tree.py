@@ -47,7 +47,8 @@ def test_a_rule_list_is_one(nested):
 
 def test_what_is_no_rule_list():
     assert tree_of((0, 1.0, 0, (1, 2.0, 1, 0))).is_rule_list
-    assert not tree_of((0, 1.0, (1, 2.0, 1, 0), 0)).is_rule_list
+    assert tree_of((0, 1.0, (1, 2.0, 1, 0), 0)).is_rule_list  # a rule may ask x ≤ 1
+    assert not tree_of((0, 1.0, (1, 2.0, 1, 0), (1, 3.0, 1, 0))).is_rule_list
 
 
 @given(NESTED)

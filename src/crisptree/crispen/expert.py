@@ -142,3 +142,23 @@ def _as_tree(rules: list[tuple[list[_Condition], int]], default: int, task: Task
     return CrispTree.from_nested(
         build(0, 0), task.feature_names, task.action_names, env_id=task.env_id
     ).simplify()
+
+
+def changes(expert: CrispTree, trained: CrispTree, env_id: str, seed: int = 0) -> dict:
+    """What training made of the expert's tree: sizes, and how often the two now disagree."""
+    from crisptree.crispen.prune import visited_states
+
+    states = visited_states(lambda rows: np.asarray(trained.predict(rows)[0]), env_id, seed)
+    before, after = expert.predict(states)[0], trained.predict(states)[0]
+    moved: dict[str, int] = {}
+    for was, became in zip(before[before != after], after[before != after], strict=True):
+        name = f"{expert.action_names[was]} → {expert.action_names[became]}"
+        moved[name] = moved.get(name, 0) + 1
+    return {
+        "leaves": [expert.n_leaves, trained.n_leaves],
+        "states": len(states),
+        "changed_share": float((before != after).mean()),
+        "changed_actions": {
+            name: count / len(states) for name, count in sorted(moved.items(), key=lambda m: -m[1])
+        },
+    }

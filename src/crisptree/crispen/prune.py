@@ -176,7 +176,7 @@ def prune_free(
     episodes: int = 192,
     candidates: int = 12,
 ) -> CrispTree:
-    """Cut while it costs nothing: the return on fresh selection episodes falls by `tolerance` at most.
+    """Cut while it costs nothing: the return on fresh episodes falls by `tolerance` at most.
 
     The tolerance is for the sum of all cuts: each is held against the tree that came in.
     """

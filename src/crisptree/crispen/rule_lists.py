@@ -10,7 +10,7 @@ from crisptree.soft import rule_list
 BINS = 256
 SMALLEST_RULE = 10
 PRICES = (3.0, 6.0, 12.0, 25.0)
-"""What a wrongly covered state costs, in rightly covered ones; each gives a list, the best stays."""
+"""What a wrongly covered state costs, in rightly covered ones. Each price gives a list."""
 
 
 def fit_list(
@@ -33,7 +33,7 @@ def fit_list(
 
 
 def _edges(states: np.ndarray) -> list[np.ndarray]:
-    """Thresholds to try, a feature: between neighbouring quantiles. Bin b is edge[b-1] < x ≤ edge[b]."""
+    """Thresholds to try, a feature, between neighbouring quantiles: edge[b-1] < x ≤ edge[b]."""
     quantiles = np.quantile(states, np.linspace(0, 1, BINS), axis=0)
     every = []
     for column in quantiles.T:

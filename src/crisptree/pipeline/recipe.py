@@ -77,9 +77,9 @@ HOST = Recipe(
     wide=128,
     starts=1,
     steps=5_000_000,
-    refine_share=0.16,
+    refine_share=0.14,
     polish_share=0.5,
-    teacher_share=0.6,
+    teacher_share=0.5,
     mend_share=0.5,
     rounds=25,
     race_below=44,
@@ -109,10 +109,10 @@ def recipe_for(env_id: str) -> Recipe:
 
 
 def ladder(leaves: int, budget: int, race_below: int) -> list[int]:
-    """Sizes on the way down: a fifth at a time while large, then an eighth, then a leaf or two."""
+    """Sizes on the way down: a third at a time while large, then a seventh, then a leaf or two."""
     sizes = []
     while leaves > budget:
-        share = 0.8 if leaves > race_below else 0.87
+        share = 0.65 if leaves > 1.4 * race_below else 0.86
         leaves = max(budget, min(leaves - 1, round(leaves * share)))
         sizes.append(leaves)
     return sizes

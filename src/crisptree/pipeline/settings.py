@@ -3,7 +3,9 @@
 import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+import tyro
 
 from crisptree.errors import CrisptreeError
 
@@ -12,7 +14,7 @@ from crisptree.errors import CrisptreeError
 class Settings:
     """One training, from nothing to a drawn tree."""
 
-    env: str
+    env: Annotated[str, tyro.conf.Positional]
     """Any Gymnasium id with Box observations and Discrete actions; `module:Id` imports first."""
     leaves: int | None = None
     """Most leaves of the crisp tree (16 unless given); with --paper, leaves of the soft tree."""

@@ -33,7 +33,7 @@ class AxisTree(eqx.Module):
         return AxisTree(
             features=jax.random.randint(for_features, (nodes,), 0, n_features),
             comparators=0.5 * jax.random.normal(for_comparators, (nodes,)),
-            steepness=jnp.asarray(2.0),
+            steepness=jnp.asarray(2.0, jnp.float32),
             leaves=0.3 * jax.random.normal(for_leaves, (leaves, n_actions)),
             topology=topology,
         )

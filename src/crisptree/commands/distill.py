@@ -1,0 +1,48 @@
+"""`crisptree distill`: the whole way with a teacher somebody has already."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from crisptree.commands.train import Command as Train
+from crisptree.pipeline.settings import Settings
+
+
+@dataclass(frozen=True)
+class Command:
+    """Distil an expert into a crisp tree by DAgger, refine it and prune it."""
+
+    expert: Annotated[str, tyro.conf.Positional]
+    """A policy file, a Stable-Baselines3 zip, or `module:name` of a callable or predictor."""
+    env: Annotated[str, tyro.conf.Positional]
+    """The environment."""
+    leaves: int | None = None
+    """Most leaves of the tree (16 unless given)."""
+    rules: int | None = None
+    """A rule list of at most this many rules instead."""
+    seed: int = 0
+    """All randomness follows from it."""
+    steps: int | None = None
+    """Environment steps that the shares of the refinements are taken of."""
+    episodes: int = 100
+    """Episodes the tree is scored on."""
+    out: Path | None = None
+    """Where the run goes."""
+    resume: bool = False
+    """Go on with the run in --out."""
+    json: bool = False
+    """Print the summary as one JSON object, and nothing else, on standard output."""
+
+    def run(self) -> None:
+        settings = Settings(
+            self.env,
+            leaves=self.leaves,
+            rules=self.rules,
+            seed=self.seed,
+            steps=self.steps,
+            teacher=self.expert,
+            episodes=self.episodes,
+        )
+        Train(settings, self.out, self.resume, self.json).run()

@@ -1,0 +1,48 @@
+"""`crisptree evaluate`: what a policy is worth on unseen episodes."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from crisptree.errors import CrisptreeError
+
+
+@dataclass(frozen=True)
+class Command:
+    """Score a policy file on unseen episodes of the real environment, greedily."""
+
+    policy: Annotated[Path, tyro.conf.Positional]
+    """The policy file."""
+    env: str | None = None
+    """The environment, where it is not the one in the file."""
+    episodes: int = 100
+    """How many episodes."""
+    seed: int = 0
+    """Which reporting episodes: other seeds, other episodes."""
+    json: bool = False
+    """Print one JSON object, and nothing else, on standard output."""
+
+    def run(self) -> None:
+        from crisptree.crisp import CrispTree
+        from crisptree.evaluate import evaluate
+        from crisptree.pipeline.report import bars
+
+        if self.episodes < 1:
+            raise CrisptreeError(f"--episodes must be at least 1, not {self.episodes}")
+        tree = CrispTree.load(self.policy)
+        with bars() as progress:
+            task = progress.add_task("playing", total=self.episodes, text="")
+            score = evaluate(
+                tree,
+                self.env,
+                episodes=self.episodes,
+                seed=self.seed,
+                report=lambda done: progress.update(task, completed=done),
+            )
+        if self.json:
+            print(json.dumps(score.to_dict()))
+        else:
+            print(score)
