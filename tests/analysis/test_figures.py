@@ -1,4 +1,5 @@
 import re
+from itertools import pairwise
 
 import matplotlib
 import pytest
@@ -61,3 +62,5 @@ def test_the_legend_covers_no_panel(papers, longer, maker):
         for axes in figure.axes:
             if axes.axison:
                 assert not box.overlaps(axes.get_tightbbox())
+                labels = [t.get_window_extent() for t in axes.get_xticklabels() if t.get_text()]
+                assert all(not a.overlaps(b) for a, b in pairwise(labels))

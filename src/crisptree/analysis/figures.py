@@ -165,8 +165,9 @@ def learning(analysis: Analysis) -> Figure:
             )
         axes.set_title(label(name), loc="left", fontsize=8)
         axes.set_ylim(low, high)
-        name_phi(axes, setting)
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_xlim(low, high)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(nbins=5, integer=True))
     for axes in panels[::3]:
         axes.set_ylabel("φ after learning")
     for axes in panels[:5]:
