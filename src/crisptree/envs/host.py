@@ -5,7 +5,8 @@ imports JAX, unless the id has a twin in JAX.
 """
 
 import importlib.util
-from typing import NamedTuple, Protocol
+import warnings
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import gymnasium as gym
 import numpy as np
@@ -29,6 +30,7 @@ class HostStep(NamedTuple):
     valid: np.ndarray  # (N,) bool
 
 
+@runtime_checkable
 class HostEnvs(Protocol):
     def reset(self, seed: int) -> np.ndarray:
         """First observations (N, F); environment i has `seed + i`, from which all follows."""
@@ -91,14 +93,18 @@ class EnvpoolEnvs:
         import envpool
 
         self.close()
-        self._pool = envpool.make_gymnasium(
-            self._env_id,
-            num_envs=self._n_envs,
-            num_threads=self._n_threads,
-            seed=seed,
-        )
+        with warnings.catch_warnings():
+            # of bounds that gymnasium rounds to float32; nobody here reads them
+            warnings.simplefilter("ignore", UserWarning)
+            self._pool = envpool.make_gymnasium(
+                self._env_id,
+                num_envs=self._n_envs,
+                num_threads=self._n_threads,
+                seed=seed,
+            )
+            first, _ = self._pool.reset()
         self._over = np.zeros(self._n_envs, bool)
-        return self._flat(self._pool.reset()[0])
+        return self._flat(first)
 
     def _flat(self, observation: np.ndarray) -> np.ndarray:
         return np.asarray(observation, np.float32).reshape(self._n_envs, -1)
@@ -125,7 +131,13 @@ class EnvpoolEnvs:
 
 
 def envpool_has(env_id: str) -> bool:
-    """Whether envpool is installed and knows this id."""
+    """Whether envpool is installed and has this environment of gymnasium's.
+
+    An id that anyone else has registered is theirs, though envpool may know one of that name.
+    """
+    spec = gym.registry.get(env_id)
+    if spec is None or not str(spec.entry_point).startswith("gymnasium."):
+        return False
     if importlib.util.find_spec("envpool") is None:
         return False
     import envpool

@@ -1,7 +1,7 @@
 """Returns of a policy, episode by episode, each with a seed of its own. No JAX here."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import gymnasium as gym
 import numpy as np
@@ -13,6 +13,7 @@ from crisptree.envs.spaces import describe, make
 SIDE_BY_SIDE = 64
 
 
+@runtime_checkable
 class Policy(Protocol):
     """Anything that maps a batch of observations to actions as Stable-Baselines3's do."""
 
