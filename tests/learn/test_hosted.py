@@ -1,0 +1,134 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from crisptree.envs.host import HostStep
+from crisptree.learn import hosted
+from crisptree.learn.agent import create
+from crisptree.learn.config import Learning
+from crisptree.learn.hosted import Stage
+from crisptree.learn.rollout import Rollout, sample_actions
+from crisptree.learn.session import pick, stack
+from crisptree.soft import SoftTree, balanced
+
+T, N, F = 6, 2, 1
+CONFIG = Learning(n_envs=N, n_steps=T, minibatches=1, gamma=0.5)
+
+# environment 0 terminates at step 1, only resets at step 2, and is truncated at step 4, where its
+# next episode starts at once; environment 1 goes on and on
+REWARDS = [1, 2, 0, 4, 8, 16]
+TERMINATED = [0, 1, 0, 0, 0, 0]
+TRUNCATED = [0, 0, 0, 0, 1, 0]
+VALID = [1, 1, 0, 1, 1, 1]
+
+
+class Scripted:
+    """Two seeds of two environments: the script, and one that is always the same, twice."""
+
+    def __init__(self) -> None:
+        self.actions: list[np.ndarray] = []
+        self.time = 0
+
+    def _rows(self, scripted, other, dtype) -> np.ndarray:
+        return np.array([scripted, other, scripted, other], dtype)
+
+    def reset(self, seed: int) -> np.ndarray:
+        return self._rows(0, 100, np.float32)[:, None]
+
+    def step(self, action: np.ndarray) -> HostStep:
+        t, self.time = self.time, self.time + 1
+        self.actions.append(action)
+        led_to = self._rows(t + 1, 101 + t, np.float32)[:, None]
+        start = led_to.copy()
+        start[::2] += 0.5 * TRUNCATED[t]  # another episode's first
+        return HostStep(
+            observation=start,
+            next_observation=led_to,
+            reward=self._rows(REWARDS[t], 1, np.float32),
+            terminated=self._rows(TERMINATED[t], 0, bool),
+            truncated=self._rows(TRUNCATED[t], 0, bool),
+            valid=self._rows(VALID[t], 1, bool),
+        )
+
+    def close(self) -> None: ...
+
+
+def fresh(seed: int):
+    tree = SoftTree.random(balanced(2), F, 3, key=jax.random.key(seed))
+    return create(tree, F, CONFIG, 5, key=jax.random.key(seed + 10))
+
+
+@pytest.fixture(scope="module")
+def lived():
+    """The agents, the environments, the rollout that reaches the update, and the metrics."""
+    agents, envs, rollouts = stack([fresh(0), fresh(1)]), Scripted(), []
+    noise, act, _ = hosted._compiled(CONFIG)
+
+    def learn(agents, rollout: Rollout):
+        rollouts.append(rollout)
+        return agents, {"policy_loss": jnp.zeros(2)}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hosted, "_compiled", lambda config: (noise, act, learn))
+        _, metrics = Stage(envs, 2, CONFIG, seed=0).update(agents)
+    return agents, envs, rollouts[0], metrics
+
+
+def test_every_part_has_seeds_first_then_time_then_environments(lived):
+    rollout = lived[2]
+    for name, part in rollout._asdict().items():
+        features = (F,) if "observation" in name else ()
+        assert part.shape == (2, T, N, *features), name
+
+
+def test_what_ends_and_what_only_resets(lived):
+    """Terminated does not bootstrap, truncated does; both cut, and so does a step that resets."""
+    rollout = lived[2]
+    for seed in range(2):
+        assert rollout.terminated[seed, :, 0].tolist() == [0, 1, 0, 0, 0, 0]
+        assert rollout.done[seed, :, 0].tolist() == [0, 1, 1, 0, 1, 0]
+        assert rollout.mask[seed, :, 0].tolist() == [1, 1, 0, 1, 1, 1]
+        assert not rollout.terminated[seed, :, 1].any()
+        assert not rollout.done[seed, :, 1].any()
+        assert rollout.mask[seed, :, 1].all()
+
+
+def test_observations_and_where_they_led(lived):
+    rollout = lived[2]
+    for seed in range(2):
+        assert rollout.observation[seed, :, 0, 0].tolist() == [0, 1, 2, 3, 4, 5.5]
+        assert rollout.next_observation[seed, :, 0, 0].tolist() == [1, 2, 3, 4, 5, 6]
+        assert rollout.observation[seed, :, 1, 0].tolist() == [100, 101, 102, 103, 104, 105]
+
+
+def test_rewards_and_running_returns_start_over_with_an_episode(lived):
+    """γ = ½."""
+    rollout = lived[2]
+    assert rollout.reward[0, :, 0].tolist() == REWARDS
+    assert rollout.running_return[0, :, 0].tolist() == [1, 2.5, 0, 4, 10, 16]
+    assert rollout.running_return[1, :3, 1].tolist() == [1, 1.5, 1.75]
+
+
+def test_returns_are_of_the_episodes_that_ended(lived):
+    """1 + 2 and 4 + 8; the last one goes on, and environment 1 ended none."""
+    metrics = lived[3]
+    assert metrics["episodes"].tolist() == [2, 2]
+    assert metrics["return"].tolist() == [7.5, 7.5]
+
+
+def test_actions_are_each_agent_s_own_samples(lived):
+    agents, envs, rollout, _ = lived
+    for seed in range(2):
+        agent = pick(agents, seed)
+        key = jax.random.fold_in(agent.key, 0)
+        uniform = jax.random.uniform(key, (T, N)).reshape(-1)
+        rows = jnp.asarray(rollout.observation[seed].reshape(-1, F))
+        action, log_probability = sample_actions(agent.log_policy(rows), uniform)
+        np.testing.assert_array_equal(rollout.action[seed].ravel(), action)
+        np.testing.assert_allclose(
+            rollout.log_probability[seed].ravel(), log_probability, rtol=1e-5
+        )
+        taken = np.stack(envs.actions)[:, seed * N : (seed + 1) * N]
+        np.testing.assert_array_equal(taken, rollout.action[seed])
+    assert (rollout.action[0] != rollout.action[1]).any()
