@@ -36,7 +36,7 @@ def aid_from_dict(content: object, kind: Kind | None = None) -> Aid:
 
 def load_aid(path: str | PathLike[str], kind: Kind | None = None) -> Aid:
     """The aid in a policy file or an MLP file."""
-    content: Any = policy_file.read(path)
+    content = policy_file.read(path)
     try:
         return aid_from_dict(content, kind)
     except CrisptreeError as error:

@@ -9,6 +9,7 @@ from crisptree.study.store.answers import store_answer as store_answer
 from crisptree.study.store.engine import open_engine as open_engine
 from crisptree.study.store.participants import Participant as Participant
 from crisptree.study.store.participants import all_participants as all_participants
+from crisptree.study.store.participants import count_waiting as count_waiting
 from crisptree.study.store.participants import find_by_link as find_by_link
 from crisptree.study.store.participants import forget as forget
 from crisptree.study.store.participants import invite as invite

@@ -79,6 +79,16 @@ def all_participants(engine: Engine, study: Study) -> list[Participant]:
     return list(map(_participant, rows))
 
 
+def count_waiting(engine: Engine, study: Study) -> int:
+    """How many have a link and have not begun."""
+    with engine.begin() as connection:
+        return connection.execute(
+            select(func.count()).where(
+                participants.c.study_id == study.id, participants.c.begun_at.is_(None)
+            )
+        ).scalar_one()
+
+
 def begin(connection: Connection, study: Study, participant: Participant) -> None:
     """Draw the participant's orders, unless that was done before.
 
