@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from crisptree.analysis.policy_gradient import evaluate
 from crisptree.analysis.q_learning import HANDLINGS
 from crisptree.analysis.setting import PAPER, Setting
 from crisptree.analysis.tree import main_text_leaves
-from crisptree.analysis.zeros import phi_grid
+from crisptree.analysis.zeros import Zero, phi_grid
 
 GRID = phi_grid(PAPER, -2.0, 7.0)
 
@@ -42,10 +44,16 @@ def test_policy_gradients_optimality_follows_the_value():
         assert curve.distance_to_value < 0.01
         top = curve.phi[curve.shown][curve.optimality.argmax()]
         assert abs(top - curve.zeros[0].phi) < 0.02
-        height = curve.optimality_at(curve.zeros[0].phi)
+        (height,) = curve.optimality_at_zeros
         assert height is not None
         assert height > 0.999
-        assert curve.optimality_at(-1.5) is None
+
+
+def test_zeros_outside_the_range_shown_have_no_height():
+    (curve,) = policy_gradient_curves(PAPER, (2,), GRID)
+    outside = replace(curve, zeros=(Zero(-1.5, "smooth", True), *curve.zeros))
+    assert outside.optimality_at_zeros[0] is None
+    assert outside.optimality_at_zeros[1:] == curve.optimality_at_zeros
 
 
 def test_q_learnings_optimality_peaks_at_every_attracting_zero():
@@ -55,7 +63,8 @@ def test_q_learnings_optimality_peaks_at_every_attracting_zero():
         assert curve.optimality.min() == 0
         assert curve.optimality.max() == 1
         for zero in curve.zeros:
-            here, *beside = (curve.optimality_at(zero.phi + step) for step in (0.0, -0.05, 0.05))
+            places = zero.phi + np.array([0.0, -0.05, 0.05])
+            here, *beside = np.interp(places, curve.phi[curve.shown], curve.optimality)
             assert all((here >= other) == zero.attracts for other in beside)
 
 

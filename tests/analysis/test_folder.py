@@ -6,6 +6,7 @@ import json
 import pytest
 
 from crisptree.analysis.folder import NAMES, curves_csv, prepare_folder, write_folder
+from crisptree.analysis.report import as_json
 from crisptree.errors import CrisptreeError
 
 
@@ -18,13 +19,13 @@ def quick_figures(monkeypatch):
 def test_everything_is_written_and_may_be_renewed(papers, tmp_path):
     folder = tmp_path / "deep" / "analysis"
     prepare_folder(folder)
-    written = write_folder(papers, folder)
+    written = write_folder(papers, as_json(papers), folder)
     assert sorted(path.name for path in folder.iterdir()) == sorted(NAMES)
     assert written == [folder / name for name in NAMES]
     contents = {path.name: path.read_bytes() for path in written}
     (folder / "notes.txt").write_text("mine")
     prepare_folder(folder)
-    write_folder(papers, folder)
+    write_folder(papers, as_json(papers), folder)
     assert {path.name: path.read_bytes() for path in written} == contents
     assert (folder / "notes.txt").read_text() == "mine"
 
@@ -60,7 +61,7 @@ def test_without_matplotlib_one_line_says_what_to_do(tmp_path, monkeypatch):
 
 
 def test_the_json_is_the_report(papers, tmp_path):
-    write_folder(papers, tmp_path)
+    write_folder(papers, as_json(papers), tmp_path)
     assert json.loads((tmp_path / "analysis.json").read_text())["setting"]["n"] == 4
 
 

@@ -54,12 +54,14 @@ class Curve:
         gap = np.abs(self.optimality - normalised(self.value[self.shown]))
         return float(np.trapezoid(gap, self.phi[self.shown]) / (self.setting.n + 1))
 
-    def optimality_at(self, phi: float) -> float | None:
-        """Height of the optimality curve, None outside the range shown."""
+    @property
+    def optimality_at_zeros(self) -> list[float | None]:
+        """Height of the optimality curve at each zero, None outside the range shown."""
         shown = self.phi[self.shown]
-        if not shown[0] <= phi <= shown[-1]:
-            return None
-        return float(np.interp(phi, shown, self.optimality))
+        places = np.array([zero.phi for zero in self.zeros])
+        heights = np.interp(places, shown, self.optimality)
+        inside = (places >= shown[0]) & (places <= shown[-1])
+        return [float(h) if ok else None for h, ok in zip(heights, inside, strict=True)]
 
 
 def integral(

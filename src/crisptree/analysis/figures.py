@@ -58,10 +58,13 @@ def updates(analysis: Analysis) -> Figure:
         axes.axhline(0, color=GREY, lw=0.6)
         for curve, dashes in zip(curves, _start_dashes(analysis), strict=True):
             axes.plot(*_gaps_at_integers(curve), color=COLOURS[name], ls=dashes, lw=1.4)
-        for zero in (z for curve in curves for z in curve.zeros if low <= z.phi <= high):
-            marker = "D" if zero.kind == "jump" else "o"
-            fill = COLOURS[name] if zero.attracts else "white"
-            axes.plot(zero.phi, 0, marker, ms=5, mfc=fill, mec=COLOURS[name], clip_on=False)
+        zeros = [z for curve in curves for z in curve.zeros if low <= z.phi <= high]
+        for kind, attracts in sorted({(z.kind, z.attracts) for z in zeros}):
+            places = [z.phi for z in zeros if (z.kind, z.attracts) == (kind, attracts)]
+            marker = "D" if kind == "jump" else "o"
+            fill = COLOURS[name] if attracts else "white"
+            style = {"ms": 5, "mfc": fill, "mec": COLOURS[name], "clip_on": False}
+            axes.plot(places, np.zeros(len(places)), marker, **style)
         axes.set_title(label(name), loc="left", fontsize=9)
         axes.set_ylabel("update Δφ")
     name_phi(panels[-1], analysis.setting)
@@ -211,5 +214,8 @@ def _band_handle() -> Patch:
 
 def _gaps_at_integers(curve: Curve) -> tuple[np.ndarray, np.ndarray]:
     """φ and Δφ cut at each integer, lest a jump drawn as a stroke look like a smooth passage."""
-    walls = np.flatnonzero(np.diff(curve.phi) < WIDTH) + 1
-    return np.insert(curve.phi, walls, np.nan), np.insert(curve.total, walls, np.nan)
+    low, high = window(curve.setting)
+    seen = (curve.phi >= low) & (curve.phi <= high)
+    phi, total = curve.phi[seen], curve.total[seen]
+    walls = np.flatnonzero(np.diff(phi) < WIDTH) + 1
+    return np.insert(phi, walls, np.nan), np.insert(total, walls, np.nan)

@@ -5,9 +5,10 @@ import importlib.util
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 from crisptree.analysis.analyse import Analysis
-from crisptree.analysis.report import FORMAT, as_json
+from crisptree.analysis.report import FORMAT
 from crisptree.crisp.atomic import write_atomically
 from crisptree.errors import CrisptreeError
 
@@ -47,12 +48,12 @@ def _is_analysis(path: Path) -> bool:
         return False
 
 
-def write_folder(analysis: Analysis, folder: Path) -> list[Path]:
+def write_folder(analysis: Analysis, report: dict[str, Any], folder: Path) -> list[Path]:
     """Write everything into a prepared folder. The JSON goes first: it marks the folder as ours."""
     from crisptree.analysis.figures import draw
 
     files = {
-        "analysis.json": (json.dumps(as_json(analysis), indent=1) + "\n").encode(),
+        "analysis.json": (json.dumps(report, indent=1) + "\n").encode(),
         "curves.csv": curves_csv(analysis).encode(),
     }
     for name, content in files.items():

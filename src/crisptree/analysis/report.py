@@ -61,7 +61,7 @@ def _curve(curve: Curve) -> dict[str, Any]:
         "zeros": [zero.phi for zero in curve.zeros],
         "kinds": [zero.kind for zero in curve.zeros],
         "attracts": [zero.attracts for zero in curve.zeros],
-        "optimality": [curve.optimality_at(zero.phi) for zero in curve.zeros],
+        "optimality": curve.optimality_at_zeros,
         "distance_to_value": curve.distance_to_value,
     }
 

@@ -23,7 +23,7 @@ from crisptree.analysis.update import UpdateRule
 Kind = Literal["smooth", "jump", "plateau"]
 
 WIDTH = 1e-12
-"""Bisection goes on until a bracket is this narrow, or its ends are neighbouring floats."""
+"""Bisection goes on until a bracket is this narrow."""
 DIP = 0.5
 """A dip is searched where the parabola through three neighbours loses this share of its height."""
 LEVELS = 5
@@ -145,12 +145,15 @@ def _bisect(
         return []
     before = np.maximum(np.abs(rule(low).total), np.abs(rule(high).total))
     left_sign = np.sign(rule(low).balance)
-    while True:
-        middle = low + (high - low) / 2
-        if np.all((high - low <= WIDTH) | (middle == low) | (middle == high)):
-            break
-        stays = left_sign * rule(middle).balance >= 0
-        low, high = np.where(stays, middle, low), np.where(stays, high, middle)
+    wide = np.flatnonzero(high - low > WIDTH)
+    while len(wide):
+        middle = low[wide] + (high[wide] - low[wide]) / 2
+        stays = left_sign[wide] * rule(middle).balance >= 0
+        low[wide], high[wide] = (
+            np.where(stays, middle, low[wide]),
+            np.where(stays, high[wide], middle),
+        )
+        wide = wide[high[wide] - low[wide] > WIDTH]
     after = np.maximum(np.abs(rule(low).total), np.abs(rule(high).total))
     jumps = after > 1e-3 * before
     return [

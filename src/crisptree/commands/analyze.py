@@ -61,9 +61,10 @@ class Command:
         if self.out is not None:
             prepare_folder(self.out)
         analysis = analyse(setting, self.start, plan)
-        files = [] if self.out is None else write_folder(analysis, self.out)
+        report = as_json(analysis)
+        files = [] if self.out is None else write_folder(analysis, report, self.out)
         if self.json:
-            print(json.dumps({**as_json(analysis), "files": [str(file) for file in files]}))
+            print(json.dumps({**report, "files": [str(file) for file in files]}))
             return
 
         from rich.console import Console
