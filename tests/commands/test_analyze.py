@@ -27,8 +27,10 @@ def test_tables(capsys):
 
 
 def test_json_alone_on_standard_output(capsys):
-    Command(steps=100, json=True).run()
-    report = json.loads(capsys.readouterr().out)
+    main(["analyze", "--steps", "100", "--json"])
+    out, err = capsys.readouterr()
+    assert err == ""
+    report = json.loads(out)
     assert [entry["start"] for entry in report["policy_gradient"]] == [2, 3]
     assert [len(entry["zeros"]) for entry in report["q_learning"]] == [5, 5, 5, 1] * 2
     assert report["files"] == []
