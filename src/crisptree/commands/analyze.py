@@ -3,6 +3,9 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+import tyro
 
 
 @dataclass
@@ -14,7 +17,7 @@ class Command:
 
     n: int = 4
     """States of the chain; the first and the last are terminal."""
-    istar: int | None = None
+    istar: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None
     """i*: it and its right neighbour pay r-plus. Unless given, n // 2."""
     p: float = 1.0
     """Chance that a move goes the way of its action."""
@@ -26,17 +29,17 @@ class Command:
     """Reward of i* and i*+1."""
     r_minus: float = -1.0
     """Reward of the terminal states."""
-    horizon: int | None = None
+    horizon: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None
     """Time steps of an episode. Unless given, n."""
     leaf_probability: float = 0.99
     """Probability a policy leaf gives to the action it favours."""
-    start: tuple[int, ...] = ()
+    start: Annotated[tuple[int, ...], tyro.conf.arg(metavar="INT ...")] = ()
     """States in which episodes start, each analysed by itself. Unless given, i* and i*+1."""
     rate: float = 0.004
     """Learning rate for each time step, when φ is followed from many places."""
     steps: int = 10_000
     """Updates for which φ is followed."""
-    out: Path | None = None
+    out: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
     """Folder for the figures (SVG and PNG), analysis.json and curves.csv. A folder of an earlier
     analysis is renewed; files of anything else are never overwritten."""
     json: bool = False
