@@ -1,0 +1,44 @@
+"""Decision-tree policies trained online by gradient, handed over as trees a person can read.
+
+    import crisptree
+
+    trained = crisptree.train("CartPole-v1", leaves=4, seed=0, out="runs/mine")
+    print(crisptree.as_text(trained.tree))
+    print(crisptree.evaluate(trained.tree, episodes=100))
+
+Names are imported when they are first used: a shipped policy needs no JAX.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from crisptree.api import train as train
+    from crisptree.crisp import CrispTree as CrispTree
+    from crisptree.errors import CrisptreeError as CrisptreeError
+    from crisptree.evaluate import evaluate as evaluate
+    from crisptree.show import as_rules as as_rules
+    from crisptree.show import as_svg as as_svg
+    from crisptree.show import as_text as as_text
+
+_PUBLIC = {
+    "CrispTree": "crisptree.crisp",
+    "CrisptreeError": "crisptree.errors",
+    "as_rules": "crisptree.show",
+    "as_svg": "crisptree.show",
+    "as_text": "crisptree.show",
+    "evaluate": "crisptree.evaluate",
+    "train": "crisptree.api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"crisptree has no '{name}'; it has {', '.join(sorted(_PUBLIC))}")
+    value = getattr(importlib.import_module(_PUBLIC[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(_PUBLIC)

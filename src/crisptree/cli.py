@@ -19,6 +19,7 @@ COMMANDS = {
     "evaluate": "score a policy file on unseen episodes",
     "show": "read a policy: as text, rules or a drawing",
     "export": "write a policy as Python, C, JavaScript, ONNX or scikit-learn",
+    "verify": "prove properties of a policy, or see an observation for which they fail",
     "analyze": "see how policy gradient and Q-learning move a tree's threshold on a chain",
 }
 

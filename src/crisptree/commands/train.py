@@ -31,8 +31,10 @@ class Command:
         if self.resume and self.out is None:
             raise CrisptreeError("--resume needs --out, the directory of the run to go on with")
         describe(self.settings.env)
+        from crisptree.learn.cache import keep_compiled
         from crisptree.pipeline.train import first_free, train
 
+        keep_compiled()
         out = first_free(self.settings.env) if self.out is None else self.out
         try:
             with terminal() as tell:

@@ -15,6 +15,9 @@ from jaxtyping import Array, Float, Int
 from crisptree.crisp import CrispTree
 from crisptree.envs.functional import FunctionalEnv
 
+BLOCK = 1024
+MOST_TREES = 32
+
 
 class PaddedTree(NamedTuple):
     feature: Int[Array, "*trees nodes"]
@@ -22,10 +25,6 @@ class PaddedTree(NamedTuple):
     if_true: Int[Array, "*trees nodes"]
     if_false: Int[Array, "*trees nodes"]
     action: Int[Array, "*trees nodes"]
-
-
-def _power_of_two(n: int) -> int:
-    return 1 << max(3, (n - 1).bit_length())
 
 
 def padded(tree: CrispTree, n_nodes: int) -> PaddedTree:
@@ -48,15 +47,43 @@ def padded(tree: CrispTree, n_nodes: int) -> PaddedTree:
 def play_compiled(
     trees: Sequence[CrispTree], env: FunctionalEnv, first_seed: int, episodes: int
 ) -> np.ndarray:
-    """Returns `(trees, episodes)`; every tree meets the same episodes."""
-    n_nodes = _power_of_two(max(tree.n_nodes for tree in trees))
-    depth = _power_of_two(max(tree.depth for tree in trees))
-    count = _power_of_two(len(trees))
-    filled = [padded(tree, n_nodes) for tree in trees]
-    filled += [filled[0]] * (count - len(trees))
-    stacked = PaddedTree(*(np.stack(part) for part in zip(*filled, strict=True)))
-    seeds = np.arange(first_seed, first_seed + episodes, dtype=np.uint32)
-    return np.asarray(_player(env, depth)(stacked, seeds))[: len(trees)]
+    """Returns `(trees, episodes)`; every tree meets the same episodes.
+
+    Pairs of a tree and an episode are played in blocks of one size, with trees padded to a few
+    sizes: whatever is asked, the program is there already.
+    """
+    n_nodes = _room(max(tree.n_nodes for tree in trees))
+    depth = _room(max(tree.depth for tree in trees))
+    blocks = []
+    for start in range(0, len(trees), MOST_TREES):
+        some = [padded(tree, n_nodes) for tree in trees[start : start + MOST_TREES]]
+        number = np.repeat(np.arange(len(some)), episodes)
+        seed = np.tile(np.arange(first_seed, first_seed + episodes), len(some))
+        some += [some[0]] * (MOST_TREES - len(some))
+        stacked = PaddedTree(*(np.stack(part) for part in zip(*some, strict=True)))
+        blocks.append(_play_pairs(env, depth, stacked, number, seed))
+    return np.concatenate(blocks).reshape(len(trees), episodes)
+
+
+def _play_pairs(
+    env: FunctionalEnv, depth: int, trees: PaddedTree, number: np.ndarray, seed: np.ndarray
+) -> np.ndarray:
+    n = len(number)
+    fill = -n % BLOCK
+    number, seed = (np.pad(part, (0, fill), mode="edge") for part in (number, seed))
+    play = _player(env, depth)
+    returns = [
+        play(
+            trees, number[at : at + BLOCK].astype(np.int32), seed[at : at + BLOCK].astype(np.uint32)
+        )
+        for at in range(0, n, BLOCK)
+    ]
+    return np.concatenate(returns)[:n]
+
+
+def _room(n: int) -> int:
+    """The next of 16, 64, 256, …"""
+    return 4 ** max(2, int(np.ceil(np.log(n) / np.log(4) - 1e-9)))
 
 
 @lru_cache(maxsize=32)
@@ -88,5 +115,7 @@ def _player(env: FunctionalEnv, depth: int):
         start = (0, state, observation, jnp.ones(rows, bool), jnp.zeros(()), jnp.zeros((), bool))
         return jax.lax.while_loop(running, step, start)[4]
 
-    over_episodes = jax.vmap(episode, in_axes=(None, 0))
-    return jax.jit(jax.vmap(over_episodes, in_axes=(0, None)))
+    def pair(trees: PaddedTree, number, seed):
+        return episode(jax.tree.map(lambda part: part[number], trees), seed)
+
+    return jax.jit(jax.vmap(pair, in_axes=(None, 0, 0)))

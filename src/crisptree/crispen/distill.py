@@ -33,7 +33,7 @@ def distill(
     *,
     seed: int,
     rounds: int = 30,
-    episodes: int = 32,
+    episodes: int = 64,
     finalists: int = 6,
     fit: Fit | None = None,
     report: Callable[[int, float], None] | None = None,

@@ -81,7 +81,7 @@ HOST = Recipe(
     polish_share=0.5,
     teacher_share=0.5,
     mend_share=0.5,
-    rounds=25,
+    rounds=16,
     race_below=44,
     learning=BASE,
 )
@@ -91,13 +91,13 @@ FUNCTIONAL = replace(HOST, wide=64, starts=2, steps=4_000_000)
 CARTPOLE = replace(
     HOST,
     wide=16,
-    starts=4,
+    starts=2,
     steps=500_000,
     refine_share=0.4,
     polish_share=0.4,
     teacher_share=1.0,
     mend_share=0.8,
-    rounds=8,
+    rounds=4,
     learning=replace(BASE, n_steps=64, minibatches=4, learning_rate=1e-2),
 )
 

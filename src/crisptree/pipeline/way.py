@@ -71,11 +71,10 @@ class Way:
             if tree.n_leaves <= size:
                 continue
             tree, costs = self._prune(tree, size)
-            if costs:
-                hurt = True
-                tree, carry = self._refine(
-                    tree, carry, self.recipe.refine, self.recipe.refine_share
-                )
+            hurt |= costs
+            if costs and size > self.settings.size:
+                share = self.recipe.refine_share
+                tree, carry = self._refine(tree, carry, self.recipe.refine, share)
         if hurt:
             tree, carry = self._refine(tree, carry, self.recipe.polish, self.recipe.polish_share)
         tree = self._cut_for_free(tree)

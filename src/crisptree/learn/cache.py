@@ -1,0 +1,15 @@
+"""Compiled programs are kept on disk, so that the second run of anything starts at once."""
+
+import os
+from pathlib import Path
+
+import jax
+
+
+def keep_compiled() -> None:
+    """Use the user's cache folder, unless JAX has been given one already."""
+    if jax.config.jax_compilation_cache_dir is not None:
+        return
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    jax.config.update("jax_compilation_cache_dir", str(Path(base) / "crisptree" / "jax"))
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.3)

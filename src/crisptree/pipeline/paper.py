@@ -1,0 +1,109 @@
+"""The paper's way: an oblique soft tree (or the MLP baseline), then argmax. Seeds are an axis."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import numpy as np
+
+from crisptree import soft
+from crisptree.crisp import CrispTree
+from crisptree.crispen.harden import argmax
+from crisptree.crispen.select import Selection
+from crisptree.envs.spaces import Task, describe
+from crisptree.learn import checkpoint
+from crisptree.learn.agent import Agent, create
+from crisptree.learn.config import Learning
+from crisptree.learn.session import learn, pick, segment_for, stack
+from crisptree.pipeline.directory import RunDirectory
+from crisptree.pipeline.keeper import Keeper
+from crisptree.pipeline.recipe import recipe_for
+from crisptree.pipeline.report import Reporter
+from crisptree.pipeline.settings import Settings
+from crisptree.pipeline.teachers import greedy
+
+SEGMENT = 16
+
+
+class GreedyPolicy:
+    """A soft agent that takes its likeliest action."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._act = greedy(agent)
+
+    def predict(
+        self, observation: Any, state: Any = None, episode_start: Any = None, deterministic=True
+    ) -> tuple[np.ndarray, Any]:
+        return self._act(np.asarray(observation)), state
+
+
+@dataclass(frozen=True)
+class SoftResult:
+    seed: int
+    policy: GreedyPolicy
+    tree: CrispTree | None
+    """The discretised tree, before simplifying; none for an MLP."""
+    selection_return: float | None
+    steps: int
+    seconds: float
+
+
+def train_soft(settings: Settings, directory: RunDirectory, tell: Reporter) -> Iterator[SoftResult]:
+    """Train every seed of `settings` side by side and discretise each."""
+    task = describe(settings.env)
+    config = learning_for(settings)
+    steps = recipe_for(settings.env).steps if settings.steps is None else settings.steps
+    n_updates = max(1, steps // config.steps_per_update)
+    seeds = range(settings.seed, settings.seed + settings.seeds)
+    agents = stack([_fresh(settings, task, config, n_updates, seed) for seed in seeds])
+    name = "mlp" if settings.mlp is not None else "soft"
+    keeper = Keeper(directory, 1, name, config.steps_per_update, tell)
+    agents, _ = keeper.resumed(agents)
+    segment = segment_for(settings.env, config, len(seeds), settings.seed, SEGMENT)
+    for progress in learn(agents, segment, SEGMENT):
+        agents = progress.agents
+        keeper.segment(progress)
+    if keeper.result() is None:
+        keeper.finish({"steps": n_updates * config.steps_per_update}, agent=agents)
+    seconds = (keeper.result() or {})["seconds"]
+    for index, seed in enumerate(seeds):
+        agent = pick(agents, index)
+        folder = directory.folder("soft" if len(seeds) == 1 else f"seed-{seed}/soft")
+        checkpoint.save(folder / "agent.npz", (agent.actor, agent.critic, agent.observations))
+        tree = score = None
+        if settings.mlp is None:
+            tree = argmax(agent.actor, agent.observations, task, settings.feature_choice)
+            score = float(np.mean(Selection(settings.env, seed).returns([tree], 128)[0]))
+        yield SoftResult(
+            seed,
+            GreedyPolicy(agent),
+            tree,
+            score,
+            n_updates * config.steps_per_update,
+            round(seconds / len(seeds), 2),
+        )
+
+
+def learning_for(settings: Settings) -> Learning:
+    recipe = recipe_for(settings.env)
+    base = recipe.teacher if settings.mlp is not None else recipe.soft
+    rate = base.learning_rate if settings.learning_rate is None else settings.learning_rate
+    return replace(
+        base, algorithm=settings.algorithm, optimiser=settings.optimiser, learning_rate=rate
+    )
+
+
+def _fresh(settings: Settings, task: Task, config: Learning, n_updates: int, seed: int) -> Agent:
+    for_actor, for_agent = jax.random.split(jax.random.key(seed))
+    sizes = (task.n_features, task.n_actions)
+    if settings.mlp is not None:
+        actor = soft.baseline(settings.mlp, *sizes, key=for_actor)
+    else:
+        shape = (
+            soft.rule_list(settings.rules)
+            if settings.rules is not None
+            else soft.balanced(settings.size)
+        )
+        actor = soft.SoftTree.random(shape, *sizes, key=for_actor)
+    return create(actor, task.n_features, config, n_updates, key=for_agent)
