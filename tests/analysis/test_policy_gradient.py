@@ -1,15 +1,17 @@
 import itertools
+from typing import get_args
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crisptree.analysis.policy_gradient import DISCOUNTINGS, evaluate, policy_gradient
+from crisptree.analysis.policy_gradient import Discounting, evaluate, policy_gradient
 from crisptree.analysis.setting import PAPER, Setting
 from crisptree.analysis.zeros import find_zeros, phi_grid
 from crisptree.errors import CrisptreeError
 
+DISCOUNTINGS = get_args(Discounting)
 SETTINGS = (
     PAPER,
     Setting(n=5, istar=3, p=0.8, gamma=0.7, alpha=3.0, r_minus=-0.5, horizon=5),

@@ -21,11 +21,8 @@ from crisptree.analysis.tree import moves_right, slope
 from crisptree.analysis.update import Update, UpdateRule, pieces
 
 Discounting = Literal["to-go", "from-start", "as-printed"]
-DISCOUNTINGS: dict[Discounting, str] = {
-    "to-go": "A_t = Σ γ^(t'-t) r_t', the usual reward-to-go",
-    "from-start": "A_t = Σ γ^t' r_t', the gradient of the value itself",
-    "as-printed": "A_t = Σ γ^(T-t') r_t', as under Eq. 6",
-}
+"""How A_t counts the rewards from t on. `to-go`: γ^(t'-t), the usual way. `from-start`: γ^t', which
+makes the update the gradient of the value itself. `as-printed`: γ^(T-t'), as under Eq. 6."""
 
 
 @dataclass(frozen=True, eq=False)
