@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from crisptree.crisp import CrispTree
+from crisptree.crispen.rounding import rounded_down
 from crisptree.envs.functional import FunctionalEnv
 
 BLOCK = 1024
@@ -27,20 +28,21 @@ class PaddedTree(NamedTuple):
     action: Int[Array, "*trees nodes"]
 
 
-def padded(tree: CrispTree, n_nodes: int) -> PaddedTree:
+def padded(tree: CrispTree, n_nodes: int) -> tuple[np.ndarray, ...]:
+    """The columns of a `PaddedTree`."""
     leaf = tree.feature < 0
     itself = np.arange(tree.n_nodes)
     parts = (
         np.where(leaf, 0, tree.feature),
-        tree.threshold,
+        rounded_down(tree.threshold),
         np.where(leaf, itself, tree.if_true),
         np.where(leaf, itself, tree.if_false),
         np.where(leaf, tree.action, 0),
     )
     kinds = (np.int32, np.float32, np.int32, np.int32, np.int32)
     room = n_nodes - tree.n_nodes
-    return PaddedTree(
-        *(np.pad(p, (0, room)).astype(kind) for p, kind in zip(parts, kinds, strict=True))
+    return tuple(
+        np.pad(part, (0, room)).astype(kind) for part, kind in zip(parts, kinds, strict=True)
     )
 
 
@@ -60,7 +62,7 @@ def play_compiled(
         number = np.repeat(np.arange(len(some)), episodes)
         seed = np.tile(np.arange(first_seed, first_seed + episodes), len(some))
         some += [some[0]] * (MOST_TREES - len(some))
-        stacked = PaddedTree(*(np.stack(part) for part in zip(*some, strict=True)))
+        stacked = PaddedTree(*(jnp.asarray(np.stack(part)) for part in zip(*some, strict=True)))
         blocks.append(_play_pairs(env, depth, stacked, number, seed))
     return np.concatenate(blocks).reshape(len(trees), episodes)
 
@@ -83,7 +85,7 @@ def _play_pairs(
 
 def _room(n: int) -> int:
     """The next of 16, 64, 256, …"""
-    return 4 ** max(2, int(np.ceil(np.log(n) / np.log(4) - 1e-9)))
+    return 4 ** max(2, ((max(n, 1) - 1).bit_length() + 1) // 2)
 
 
 @lru_cache(maxsize=32)

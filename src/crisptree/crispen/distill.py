@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from crisptree.crisp import CrispTree
+from crisptree.crispen.rounding import rounded_down
 from crisptree.crispen.select import Selection
 from crisptree.envs.host import host_envs
 from crisptree.envs.seeds import block_seed
@@ -95,14 +96,9 @@ def fit_cart(
     cart.fit(states, actions)
     tree = cart.tree_
     leaf = tree.children_left < 0
-    # CART compares float32 with a float64 threshold: rounding it down keeps every decision.
-    threshold = tree.threshold.astype(np.float32)
-    threshold = np.where(
-        threshold > tree.threshold, np.nextafter(threshold, np.float32(-np.inf)), threshold
-    )
     return CrispTree(
         feature=np.where(leaf, -1, tree.feature),
-        threshold=np.where(leaf, 0.0, threshold.astype(np.float64)),
+        threshold=np.where(leaf, 0.0, rounded_down(tree.threshold).astype(np.float64)),
         if_true=tree.children_right,
         if_false=tree.children_left,
         action=np.where(leaf, cart.classes_[tree.value[:, 0].argmax(1)], -1),

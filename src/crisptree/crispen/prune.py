@@ -155,13 +155,9 @@ def prune_by_return(
 ) -> CrispTree:
     """Down to `n_leaves`; each cut is the best of a shortlist raced on return."""
     while tree.n_leaves > n_leaves:
-        shortlist = [
-            cut_away(tree, cut.node, cut.child)
-            for cut in cuts(tree, states)[:SHORTLIST]
-            if tree.n_leaves - cut.leaves >= min(n_leaves, tree.n_leaves - 1) - 2
-        ]
-        if not shortlist:
-            return tree
+        # A cut of one leaf is always among them, so the size is always reached.
+        small = [cut for cut in cuts(tree, states) if tree.n_leaves - cut.leaves >= n_leaves - 2]
+        shortlist = [cut_away(tree, cut.node, cut.child) for cut in small[:SHORTLIST]]
         index, _ = selection.race(shortlist, rounds)
         tree = shortlist[index]
     return tree

@@ -95,9 +95,10 @@ def _best_rule(
             (False, counts.reshape(-1, n_actions).sum(0) - below),
         ):
             size, right = side.sum(1), side.max(1)
-            worth = np.where(size >= SMALLEST_RULE, right - price * (size - right), -np.inf)
+            fits = (size >= SMALLEST_RULE) & (size < len(actions))
+            worth = np.where(fits, right - price * (size - right), -np.inf)
             at = int(worth.argmax())
-            if worth[at] > best and size[at] < len(actions):
+            if worth[at] > best:
                 best, found = worth[at], (feature, at, is_below, int(side[at].argmax()))
     if found is None and price > 0.5:
         return _best_rule(binned, actions, edges, n_actions, price / 2)

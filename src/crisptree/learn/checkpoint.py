@@ -1,11 +1,13 @@
 """Agents on disk: arrays only, never pickle, written whole or not at all."""
 
 import io
+import zipfile
 from os import PathLike
 from typing import TypeVar
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from crisptree.crisp.atomic import write_atomically
@@ -18,7 +20,11 @@ def save(path: str | PathLike[str], tree: Tree) -> None:
     """The arrays of `tree`, in order, as one NumPy archive."""
     leaves = jax.tree.leaves(eqx.filter(tree, eqx.is_array))
     buffer = io.BytesIO()
-    np.savez(buffer, **{f"leaf{i:04d}": _plain(leaf) for i, leaf in enumerate(leaves)})
+    np.savez(
+        buffer,
+        allow_pickle=False,
+        **{f"leaf{i:04d}": _plain(leaf) for i, leaf in enumerate(leaves)},
+    )
     write_atomically(path, buffer.getvalue())
 
 
@@ -29,7 +35,7 @@ def load(path: str | PathLike[str], like: Tree) -> Tree:
     try:
         with np.load(path, allow_pickle=False) as archive:
             stored = [archive[name] for name in sorted(archive.files)]
-    except (OSError, ValueError, EOFError, KeyError) as error:
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise CrisptreeError(f"cannot read the checkpoint {path}: {error}") from error
     if len(stored) != len(leaves):
         raise CrisptreeError(
@@ -56,4 +62,4 @@ def _plain(leaf) -> np.ndarray:
 
 
 def _like(leaf, found: np.ndarray):
-    return jax.random.wrap_key_data(found) if _is_key(leaf) else jax.numpy.asarray(found)
+    return jax.random.wrap_key_data(jnp.asarray(found)) if _is_key(leaf) else jnp.asarray(found)
