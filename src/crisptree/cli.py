@@ -21,6 +21,7 @@ COMMANDS = {
     "export": "write a policy as Python, C, JavaScript, ONNX or scikit-learn",
     "verify": "prove properties of a policy, or see an observation for which they fail",
     "analyze": "see how policy gradient and Q-learning move a tree's threshold on a chain",
+    "study": "ask people how readable policies are: plan, serve, report",
 }
 
 

@@ -1,12 +1,13 @@
 """Aids from policies and from files."""
 
 from collections.abc import Mapping
+from importlib.resources import as_file, files
 from os import PathLike
 
 from crisptree.crisp import CrispTree, policy_file
 from crisptree.errors import CrisptreeError
 from crisptree.show.chain import as_chain
-from crisptree.study.aid import Aid, Kind
+from crisptree.study.aid import KINDS, Aid, Kind
 from crisptree.study.mlp import FORMAT as MLP_FORMAT
 from crisptree.study.mlp import LinearMLP
 from crisptree.study.mlp_aid import MLPAid
@@ -41,3 +42,13 @@ def load_aid(path: str | PathLike[str], kind: Kind | None = None) -> Aid:
         return aid_from_dict(content, kind)
     except CrisptreeError as error:
         raise CrisptreeError(f"{path}: {error}") from None
+
+
+def cartpole_aids() -> list[Aid]:
+    """The aids that come with the package, all for CartPole: a tree, a rule list and an MLP."""
+    folder = files("crisptree.study") / "cartpole"
+    found = []
+    for kind in KINDS:
+        with as_file(folder / f"{kind}.json") as path:
+            found.append(load_aid(path, kind))
+    return found

@@ -91,6 +91,6 @@ def simulate_study(
         statements=tuple(f"statement {at + 1}" for at in range(n_statements)),
         scores=scores,
         excluded=(),
-        rule="Nobody is left out: these people were simulated.",
+        rule="The people were simulated, so there is no rule.",
         simulated=True,
     )

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 from scipy import optimize, special, stats
 
 Measures = Float[np.ndarray, "people aids"]
@@ -145,7 +144,7 @@ def eta_squared_interval(
     return low, high
 
 
-def _contrast_variances(x: Measures) -> NDArray[np.float64]:
+def _contrast_variances(x: Measures) -> Float[np.ndarray, " contrasts"]:
     """The eigenvalues of the covariance of k−1 orthonormal contrasts between the aids."""
     k = x.shape[1]
     centred = np.eye(k) - 1 / k

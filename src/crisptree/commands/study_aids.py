@@ -1,0 +1,117 @@
+"""The parts of `crisptree study` that make aids and let policies play."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+
+@dataclass(frozen=True)
+class Mlp:
+    """Train an MLP without activations on an environment and binarise its weights: the third aid.
+
+    A linear policy by the cross-entropy method; then each score keeps its strongest inputs, as few
+    as its return allows, with weights of +1 and −1.
+    """
+
+    env: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ENV")]
+    """A Gymnasium id with Discrete actions."""
+    out: Annotated[Path, tyro.conf.arg(metavar="FILE")] = Path("mlp.json")
+    """The file to write."""
+    seed: int = 0
+    """One seed, one network."""
+
+    def run(self) -> None:
+        fitted = trained_mlp(self.env, self.seed)
+        fitted.save(self.out)
+        scores = fitted.training
+        print(
+            f"{self.out}: return {scores['return']:.1f} ± {scores['return_se']:.1f} "
+            f"over {scores['episodes']} unseen episodes; "
+            f"before binarising {scores['return_before_binarising']:.1f}"
+        )
+
+
+@dataclass(frozen=True)
+class Binarise:
+    """Make the weights of an MLP file −1, 0 or +1, so that people can compute it by hand."""
+
+    mlp: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]
+    """An MLP file: layers of weights and biases, without activations."""
+    keep: int = 2
+    """How many inputs each unit keeps; 1 makes it one-hot."""
+    out: Annotated[Path, tyro.conf.arg(metavar="FILE")] = Path("mlp.json")
+    """The file to write."""
+
+    def run(self) -> None:
+        from crisptree.study import LinearMLP
+
+        LinearMLP.load(self.mlp).binarised(self.keep).save(self.out)
+
+
+@dataclass(frozen=True)
+class Worksheet:
+    """Draw an aid as participants see it, to print or to look at."""
+
+    aid: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]
+    """A policy file or an MLP file."""
+    out: Annotated[Path, tyro.conf.arg(metavar="FILE")] = Path("worksheet.svg")
+    """The SVG file to write."""
+
+    def run(self) -> None:
+        from crisptree.crisp.atomic import write_atomically
+        from crisptree.study import load_aid
+
+        write_atomically(self.out, load_aid(self.aid).drawing())
+
+
+def visited_states(policy, env_id: str):
+    """The states of ten episodes the policy plays."""
+    from crisptree.envs.score import play
+    from crisptree.envs.seeds import episode_seeds
+    from crisptree.study.items import Recorder
+
+    recorder = Recorder(policy)
+    play(recorder, env_id, episode_seeds("selection", 0, 10))
+    return recorder.visited()
+
+
+def trained_mlp(env_id: str, seed: int):
+    """The binarised MLP of an environment, with its scores on episodes it never saw."""
+    from crisptree.envs.score import play, quick_play
+    from crisptree.envs.seeds import block_seed, episode_seeds
+    from crisptree.envs.spaces import describe
+    from crisptree.study.cross_entropy import Search
+    from crisptree.study.fit_mlp import fit_mlp
+
+    task = describe(env_id)
+
+    def training_return(mlp, generation: int) -> float:
+        first = block_seed("training", 4, seed, generation)
+        return float(quick_play(mlp, env_id, first, 4).mean())
+
+    def selection_return(mlp) -> float:
+        return float(quick_play(mlp, env_id, episode_seeds("selection", seed, 1)[0], 50).mean())
+
+    trained, mlp, keep = fit_mlp(
+        task.feature_names,
+        task.action_names,
+        env_id,
+        training_return=training_return,
+        selection_return=selection_return,
+        search=Search(),
+        seed=seed,
+    )
+    seeds = episode_seeds("reporting", seed, 100)
+    returns = play(mlp, env_id, seeds)
+    scores = {
+        "command": f"crisptree study mlp {env_id} --seed {seed}",
+        "method": "cross-entropy method on a linear policy, then binarised",
+        "inputs_kept_by_each_score": keep,
+        "return": float(returns.mean()),
+        "return_se": float(returns.std(ddof=1) / len(returns) ** 0.5),
+        "return_before_binarising": float(play(trained, env_id, seeds).mean()),
+        "episodes": len(seeds),
+    }
+    return replace(mlp, training=scores)
