@@ -20,6 +20,7 @@ class Policy(Protocol):
     def predict(
         self,
         observation: Any,
+        /,
         state: Any = ...,
         episode_start: Any = ...,
         deterministic: bool = ...,

@@ -7,8 +7,8 @@ import jax
 
 
 def keep_compiled() -> None:
-    """Use the user's cache folder, unless JAX has been given one already."""
-    if jax.config.jax_compilation_cache_dir is not None:
+    """Use the user's cache folder, unless the environment names another."""
+    if "JAX_COMPILATION_CACHE_DIR" in os.environ:
         return
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     jax.config.update("jax_compilation_cache_dir", str(Path(base) / "crisptree" / "jax"))

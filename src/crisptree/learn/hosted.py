@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
@@ -86,7 +87,8 @@ class Stage:
             self.episode_return[over | ~at.valid] = 0
             self.running_return = np.where(over | ~at.valid, 0, self.running_return)
             self.observation = at.observation
-        rollout = Rollout(*(self._seeds_first(np.stack(part)) for part in zip(*seen, strict=True)))
+        parts = (jnp.asarray(self._seeds_first(np.stack(part))) for part in zip(*seen, strict=True))
+        rollout = Rollout(*parts)
         agents, metrics = learn(agents, rollout)
         total = totals.reshape(self.n_seeds, -1).sum(1)
         count = counts.reshape(self.n_seeds, -1).sum(1)

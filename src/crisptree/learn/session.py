@@ -6,6 +6,7 @@ again, it goes on bit for bit, whatever the environment is made of.
 """
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import equinox as eqx
@@ -42,12 +43,15 @@ class Progress(NamedTuple):
         return self.update % RESTART == 0
 
 
+@lru_cache(maxsize=32)
+def _openings(env: FunctionalEnv, config: Learning):
+    """A compiled function from the keys of all seeds to their fresh scenes."""
+    return eqx.filter_jit(jax.vmap(lambda key: opening(env, config, jax.random.fold_in(key, 2))))
+
+
 def compiled_segment(env: FunctionalEnv, config: Learning, most: int) -> Segment:
     """Segments in a JAX environment, up to `most` updates each, as one program."""
-    advance = advancing(env, config, most)
-    open_scenes = eqx.filter_jit(
-        jax.vmap(lambda key: opening(env, config, jax.random.fold_in(key, 2)))
-    )
+    advance, open_scenes = advancing(env, config, most), _openings(env, config)
     scenes: Scene | None = None
 
     def segment(agents: Agent, n: int) -> tuple[Agent, dict[str, np.ndarray]]:

@@ -39,7 +39,7 @@ class Terminal:
         self._progress, self._task, self._stage = progress, None, ""
 
     def advance(self, stage: str, done: float, text: str) -> None:
-        if stage != self._stage:
+        if stage != self._stage or self._task is None:
             if self._task is not None:
                 self._progress.remove_task(self._task)
             self._stage, self._task = stage, self._progress.add_task(stage, total=1.0, text="")

@@ -81,7 +81,7 @@ def as_teacher(expert: Any, task: Task) -> Teacher:
 
 def _stable_baselines(path: Path) -> Any:
     try:
-        import stable_baselines3 as sb3
+        import stable_baselines3 as sb3  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise CrisptreeError(
             "a Stable-Baselines3 teacher needs the package: pip install 'crisptree[sb3]'"
