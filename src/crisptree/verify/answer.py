@@ -1,0 +1,31 @@
+"""What a question gets for an answer."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Verdict = Literal["holds", "fails", "undecided"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """`holds` and `fails` are certain: proved for every observation, or shown by one that was tried
+    in the tree (or the environment) itself."""
+
+    question: str
+    verdict: Verdict
+    why: str
+    """One sentence."""
+    observation: tuple[float, ...] | None = None
+    """One that shows it: a counterexample, or an example if the question was for one."""
+    details: dict[str, Any] = field(default_factory=dict)
+    """More, by name, for a program to read."""
+
+    def to_dict(self) -> dict[str, Any]:
+        shown = None if self.observation is None else list(self.observation)
+        return {
+            "property": self.question,
+            "verdict": self.verdict,
+            "why": self.why,
+            "observation": shown,
+            **self.details,
+        }

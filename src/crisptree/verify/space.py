@@ -1,0 +1,191 @@
+"""Trees and conditions as formulas of z3 over the floats of one precision.
+
+z3 reasons about real numbers. What it must not do is to find an observation between two
+neighbouring floats, where there is none. So for every value at which a comparison changes (a cut)
+the gaps between that value and the floats beside it are ruled out. What is left between two cuts is
+an interval that starts and ends with a float, on which no comparison of a single feature changes:
+rounding an answer to the nearest float keeps its truth.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import z3
+
+from crisptree.crisp import CrispTree, Rule
+from crisptree.verify.conditions import (
+    Absolute,
+    Compare,
+    Condition,
+    Feature,
+    Not,
+    Number,
+    Some,
+    Sum,
+    Term,
+    cuts,
+)
+from crisptree.verify.floats import largest, nearest, neighbours
+from crisptree.verify.properties import Mirror
+
+OPERATORS = {
+    "<": lambda left, right: left < right,
+    "<=": lambda left, right: left <= right,
+    ">": lambda left, right: left > right,
+    ">=": lambda left, right: left >= right,
+    "=": lambda left, right: left == right,
+    "!=": lambda left, right: left != right,
+}
+
+
+class Undecided(Exception):  # noqa: N818  an answer, not a mistake
+    """The solver gave up; `str` says why."""
+
+
+class Point:
+    """An observation whose values are unknown."""
+
+    def __init__(self, space: "Space", values: list[Any], signs: list[int], axes: list[int]):
+        self.space, self.values, self.signs, self.axes = space, values, signs, axes
+
+    def mirrored(self, mirror: Mirror) -> "Point":
+        signs = [sign * self.signs[at] for sign, at in zip(mirror.sign, mirror.source, strict=True)]
+        axes = [self.axes[at] for at in mirror.source]
+        values = [self.space.axis(axis, sign) for axis, sign in zip(axes, signs, strict=True)]
+        return Point(self.space, values, signs, axes)
+
+    def raised(self, feature: int) -> "Point":
+        """The same observation with another value of one feature."""
+        axis = self.space.new_axis()
+        axes = [*self.axes[:feature], axis, *self.axes[feature + 1 :]]
+        values = [self.space.axis(each, sign) for each, sign in zip(axes, self.signs, strict=True)]
+        return Point(self.space, values, self.signs, axes)
+
+    def cut(self, feature: int, value: Fraction) -> None:
+        self.space.cut(self.axes[feature], self.signs[feature] * value)
+
+
+class Space:
+    """Unknown numbers, the values at which something changes for them, and a solver."""
+
+    def __init__(self, n_features: int, dtype: Any, seconds: float) -> None:
+        self._dtype = dtype
+        self._axes: list[Any] = []
+        self._cuts: set[tuple[int, Fraction]] = set()
+        self._solver = z3.Solver()
+        self._solver.set("timeout", max(1, int(seconds * 1000)))
+        self.point = Point(
+            self,
+            [self.axis(self.new_axis()) for _ in range(n_features)],
+            [1] * n_features,
+            list(range(n_features)),
+        )
+
+    def new_axis(self) -> int:
+        self._axes.append(z3.Real(f"x{len(self._axes)}"))
+        return len(self._axes) - 1
+
+    def axis(self, axis: int, sign: int = 1) -> Any:
+        return self._axes[axis] if sign > 0 else -self._axes[axis]
+
+    def cut(self, axis: int, value: Fraction) -> None:
+        self._cuts.add((axis, value))
+
+    def require(self, formula: Any) -> None:
+        self._solver.add(formula)
+
+    def action(self, tree: CrispTree, point: Point) -> Any:
+        """The action the tree takes at a point, as an unknown of its own."""
+        action = z3.FreshInt("action")
+        leaves = []
+        for rule in tree.rules():
+            leaves.append(z3.And(action == rule.action, self.within(rule, point)))
+        self.require(z3.Or(leaves))
+        return action
+
+    def within(self, rule: Rule, point: Point) -> Any:
+        """The point meets every condition of a rule."""
+        conditions = []
+        for feature, above, at_most in rule.conditions:
+            if above > float("-inf"):
+                point.cut(feature, Fraction(above))
+                conditions.append(point.values[feature] > _real(Fraction(above)))
+            if at_most < float("inf"):
+                point.cut(feature, Fraction(at_most))
+                conditions.append(point.values[feature] <= _real(Fraction(at_most)))
+        return z3.And(conditions)
+
+    @staticmethod
+    def other_than(action: Any, found: Any, images: tuple[int, ...]) -> Any:
+        """`found` is not the action that `images` puts in the place of `action`."""
+        pairs = enumerate(images)
+        return z3.Or([z3.And(action == each, found != image) for each, image in pairs])
+
+    def holds(self, condition: Condition, point: Point) -> Any:
+        for feature, value in cuts(condition):
+            point.cut(feature, value)
+        return _formula(condition, point.values)
+
+    def off_the_thresholds(self, tree: CrispTree, point: Point) -> Any:
+        """No value the tree looks at lies exactly on the threshold it is compared with."""
+        apart = []
+        for feature, threshold, _, _ in tree.nodes:
+            if feature >= 0:
+                point.cut(feature, Fraction(threshold))
+                apart.append(point.values[feature] != _real(Fraction(threshold)))
+        return z3.And(apart)
+
+    def solution(self) -> dict[int, float] | None:
+        """Floats that meet every requirement, axis by axis; None if no numbers do."""
+        limit = _real(largest(self._dtype))
+        for axis in self._axes:
+            self._solver.add(axis <= limit, axis >= -limit)
+        for axis, value in sorted(self._cuts):
+            self._solver.add(*self._gaps(self._axes[axis], value))
+        self._cuts.clear()
+        answer = self._solver.check()
+        if answer == z3.unsat:
+            return None
+        if answer == z3.unknown:
+            raise Undecided(f"z3 gave no answer ({self._solver.reason_unknown()})")
+        model = self._solver.model()
+        return {
+            at: float(nearest(_fraction(model.eval(axis, model_completion=True)), self._dtype))
+            for at, axis in enumerate(self._axes)
+        }
+
+    def _gaps(self, axis: Any, value: Fraction) -> list[Any]:
+        before, on_or_before, on_or_after, after = map(_real, neighbours(value, self._dtype))
+        steps = [(before, on_or_before), (on_or_before, on_or_after), (on_or_after, after)]
+        return [z3.Or(axis <= low, axis >= high) for low, high in steps]
+
+
+def _formula(condition: Condition, values: list[Any]) -> Any:
+    if isinstance(condition, Compare):
+        left, right = _term(condition.left, values), _term(condition.right, values)
+        return OPERATORS[condition.operator](left, right)
+    if isinstance(condition, Not):
+        return z3.Not(_formula(condition.part, values))
+    parts = [_formula(part, values) for part in condition.parts]
+    return z3.Or(parts) if isinstance(condition, Some) else z3.And(parts)
+
+
+def _term(term: Term, values: list[Any]) -> Any:
+    if isinstance(term, Number):
+        return _real(term.value)
+    if isinstance(term, Feature):
+        return values[term.index]
+    if isinstance(term, Sum):
+        return _term(term.left, values) + _term(term.right, values)
+    inside = _term(term.term, values)
+    if isinstance(term, Absolute):
+        return z3.If(inside < 0, -inside, inside)
+    return _real(term.factor) * inside
+
+
+def _real(value: Fraction) -> Any:
+    return z3.RealVal(f"{value.numerator}/{value.denominator}")
+
+
+def _fraction(value: Any) -> Fraction:
+    return Fraction(value.numerator_as_long(), value.denominator_as_long())

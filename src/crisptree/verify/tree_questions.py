@@ -1,0 +1,210 @@
+"""Exact answers about the tree alone.
+
+Every question is a search for an observation that shows the opposite (for `sometimes` and `where`,
+the thing itself): none means that it holds for all of them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from crisptree.crisp import Condition as Interval
+from crisptree.crisp import CrispTree
+from crisptree.crisp.printable import printable
+from crisptree.verify.answer import Answer
+from crisptree.verify.conditions import ALWAYS, Condition
+from crisptree.verify.properties import (
+    Always,
+    Monotone,
+    Never,
+    SameAs,
+    Sometimes,
+    Symmetric,
+    TreeProperty,
+    Where,
+)
+from crisptree.verify.search import Search, meets, takes
+from crisptree.verify.space import Undecided
+
+
+@dataclass(frozen=True)
+class Asker:
+    """A tree and the search that answers questions about it."""
+
+    tree: CrispTree
+    search: Search
+
+    def ask(self, asked: TreeProperty, question: str) -> Answer:
+        """The answer, or `undecided` with the reason."""
+        answers: dict[type, Callable[[Any, str], Answer]] = {
+            Never: self._never,
+            Always: self._always,
+            Sometimes: self._sometimes,
+            Where: self._where,
+            SameAs: self._same,
+            Symmetric: self._symmetric,
+            Monotone: self._monotone,
+        }
+        try:
+            answer = answers[type(asked)](asked, question)
+            if answer.verdict == "holds" and answer.observation is None and self._empty(asked.when):
+                return replace(answer, why="no observation meets the condition")
+        except Undecided as reason:
+            return Answer(question, "undecided", str(reason))
+        return answer
+
+    def _empty(self, when: Condition) -> bool:
+        """Whether a condition is never met, so that everything holds under it."""
+        return when is not ALWAYS and None is self.search.find(
+            lambda space: [space.holds(when, space.point)], lambda x: meets(when, x)
+        )
+
+    def _never(self, asked: Never, question: str) -> Answer:
+        name = self._names[asked.action]
+        found = self._taken(asked.when, lambda action: action == asked.action)
+        if found is None:
+            return Answer(question, "holds", f"no such observation leads to {name}")
+        return Answer(question, "fails", f"this observation leads to {name}", tuple(found))
+
+    def _always(self, asked: Always, question: str) -> Answer:
+        name = self._names[asked.action]
+        found = self._taken(asked.when, lambda action: action != asked.action)
+        if found is None:
+            return Answer(question, "holds", f"every such observation leads to {name}")
+        instead = self._names[takes(self.tree, found)]
+        return Answer(question, "fails", f"this observation leads to {instead}", tuple(found))
+
+    def _sometimes(self, asked: Sometimes, question: str) -> Answer:
+        name = self._names[asked.action]
+        found = self._taken(asked.when, lambda action: action == asked.action)
+        if found is None:
+            return Answer(question, "fails", f"no such observation leads to {name}")
+        return Answer(question, "holds", f"this observation leads to {name}", tuple(found))
+
+    def _taken(self, when: Condition, wanted: Callable[[Any], Any]) -> list[float] | None:
+        """An observation that meets `when` and whose action is as wanted."""
+        return self.search.find(
+            lambda space: [
+                space.holds(when, space.point),
+                wanted(space.action(self.tree, space.point)),
+            ],
+            lambda x: meets(when, x) and wanted(takes(self.tree, x)),
+        )
+
+    def _where(self, asked: Where, question: str) -> Answer:
+        simple = self.tree.simplify()
+        regions, example = [], None
+        for rule in simple.rules():
+            if rule.action != asked.action:
+                continue
+            found = self.search.find(
+                lambda space, rule=rule: [
+                    space.holds(asked.when, space.point),
+                    space.within(rule, space.point),
+                ],
+                lambda x, rule=rule: meets(asked.when, x) and rule.holds(x),
+            )
+            if found is None:
+                continue
+            example = example or tuple(found)
+            regions.append([_bounds(interval, simple) for interval in rule.conditions])
+        name = self._names[asked.action]
+        if not regions:
+            why = f"no such observation leads to {name}"
+            return Answer(question, "holds", why, None, {"regions": []})
+        count = f"{len(regions)} region{'s' if len(regions) > 1 else ''}"
+        why = f"{name} is taken in {count}"
+        return Answer(question, "holds", why, example, {"regions": regions})
+
+    def _same(self, asked: SameAs, question: str) -> Answer:
+        other = asked.other
+        found = self.search.find(
+            lambda space: [
+                space.holds(asked.when, space.point),
+                space.action(self.tree, space.point) != space.action(other, space.point),
+            ],
+            lambda x: meets(asked.when, x) and takes(self.tree, x) != takes(other, x),
+        )
+        if found is None:
+            return Answer(question, "holds", "both take the same action for every such observation")
+        first, second = self._names[takes(self.tree, found)], self._names[takes(other, found)]
+        why = f"for this observation the one takes {first}, the other {second}"
+        return Answer(question, "fails", why, tuple(found))
+
+    def _symmetric(self, asked: Symmetric, question: str) -> Answer:
+        mirror, tree = asked.mirror, self.tree
+
+        def image(x: list[float]) -> list[float]:
+            pairs = zip(mirror.sign, mirror.source, strict=True)
+            return [sign * x[at] + 0.0 for sign, at in pairs]
+
+        def require(space: Any) -> list[Any]:
+            behind = space.point.mirrored(mirror)
+            here, there = space.action(tree, space.point), space.action(tree, behind)
+            return [
+                space.holds(asked.when, space.point),
+                space.off_the_thresholds(tree, space.point),
+                space.off_the_thresholds(tree, behind),
+                space.other_than(here, there, mirror.actions),
+            ]
+
+        def shows(x: list[float]) -> bool:
+            on = any(y[f] == t for y in (x, image(x)) for f, t, _, _ in tree.nodes if f >= 0)
+            moved = mirror.actions[takes(tree, x)] != takes(tree, image(x))
+            return not on and meets(asked.when, x) and moved
+
+        found = self.search.find(require, shows)
+        if found is None:
+            return Answer(question, "holds", "the mirror image of its action follows everywhere")
+        here, there = takes(tree, found), takes(tree, image(found))
+        why = (
+            f"this observation leads to {self._names[here]}, its mirror image to "
+            f"{self._names[there]} instead of {self._names[mirror.actions[here]]}"
+        )
+        return Answer(question, "fails", why, tuple(found), {"mirrored": image(found)})
+
+    def _monotone(self, asked: Monotone, question: str) -> Answer:
+        tree, feature = self.tree, asked.feature
+
+        def raised(x: list[float]) -> list[float]:
+            return [*x[:feature], x[-1], *x[feature + 1 : -1]]
+
+        def require(space: Any) -> list[Any]:
+            after = space.point.raised(feature)
+            first, second = space.action(tree, space.point), space.action(tree, after)
+            return [
+                space.holds(asked.when, space.point),
+                space.holds(asked.when, after),
+                after.values[feature] > space.point.values[feature],
+                first < second if asked.decreasing else first > second,
+            ]
+
+        def shows(x: list[float]) -> bool:
+            before, after = x[:-1], raised(x)
+            first, second = takes(tree, before), takes(tree, after)
+            wrong = first < second if asked.decreasing else first > second
+            met = meets(asked.when, before) and meets(asked.when, after)
+            return x[-1] > x[feature] and wrong and met
+
+        found = self.search.find(require, shows)
+        way = "decreasing" if asked.decreasing else "increasing"
+        name = printable(tree.feature_names[feature])
+        if found is None:
+            return Answer(question, "holds", f"the action is {way} in {name} everywhere")
+        first, second = (self._names[takes(tree, x)] for x in (found[:-1], raised(found)))
+        why = f"here {first} is taken, and {second} with {name} raised to {found[-1]!r}"
+        return Answer(question, "fails", why, tuple(found[:-1]), {"raised": raised(found)})
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(f"“{printable(name)}”" for name in self.tree.action_names)
+
+
+def _bounds(interval: Interval, tree: CrispTree) -> dict[str, Any]:
+    feature, above, at_most = interval
+    limit = float("inf")
+    return {
+        "feature": tree.feature_names[feature],
+        "above": None if above == -limit else above,
+        "at_most": None if at_most == limit else at_most,
+    }
