@@ -34,6 +34,6 @@ def steps_within(settings: Settings) -> int:
     if settings.teacher is not None:
         shares += recipe.teacher_share + recipe.mend_share - recipe.starts
     if settings.paper or settings.mlp is not None:
-        shares = float(settings.seeds)
+        shares = 1.0
     steps = rate * settings.budget * 60 * SPARE / shares / max(1, settings.seeds)
     return max(config.steps_per_update, int(steps))

@@ -45,6 +45,8 @@ class RunDirectory:
         config = directory.read_json("config.json")
         if config is None:
             raise CrisptreeError(f"nothing to resume in {path}: it has no config.json")
+        if not isinstance(config, dict) or not isinstance(config.get("settings"), dict):
+            raise CrisptreeError(f"nothing to resume in {path}: its config.json is not of a run")
         return directory, config
 
     def folder(self, name: str) -> Path:

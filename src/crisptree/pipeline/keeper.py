@@ -41,6 +41,7 @@ class Keeper:
         self._steps_per_update = steps_per_update
         self._seconds_before = 0.0
         self._since = self._last = time.monotonic()
+        self._returns: np.ndarray | None = None
 
     @property
     def seconds(self) -> float:
@@ -58,9 +59,14 @@ class Keeper:
             return checkpoint.load(finished, agents), []
         state = self._directory.read_json(f"{self._folder}/checkpoint.json")
         if state is None:
+            # What is logged before the first checkpoint has to go if it is never reached.
+            self._write_state(None, (), self._directory.append_metrics([]))
             return agents, []
         self._seconds_before = state["seconds"]
         self._directory.cut_metrics(state["metrics_length"])
+        if state["agents"] is None:
+            return agents, []
+        self._returns = np.array(state["returns"], float)
         snapshots = [
             Snapshot(CrispTree.from_dict(each["policy"]), each["start"])
             for each in state["snapshots"]
@@ -75,6 +81,7 @@ class Keeper:
         n_updates, n_starts = returns.shape
         rate = n_updates * n_starts * self._steps_per_update / max(now - self._last, 1e-9)
         self._last = now
+        self._returns = _last_known(returns, self._returns)
         length = self._directory.append_metrics(self._lines(progress, rate))
         if progress.is_resumable:
             self._checkpoint(progress, snapshots, length)
@@ -89,16 +96,26 @@ class Keeper:
         folder = self._directory.folder(self._folder)
         name = f"agents-{progress.update:06d}.npz"
         checkpoint.save(folder / name, progress.agents)
-        state = {
-            "agents": name,
-            "seconds": self.seconds,
-            "metrics_length": length,
-            "snapshots": [{"start": s.start, "policy": s.tree.to_dict()} for s in snapshots],
-        }
-        self._directory.write_json(f"{self._folder}/checkpoint.json", state)
+        self._write_state(name, snapshots, length)
         for old in folder.glob("agents-*.npz"):
             if old.name != name:
                 old.unlink()
+
+    def _write_state(self, agents: str | None, snapshots: Sequence[Snapshot], length: int) -> None:
+        state = {
+            "agents": agents,
+            "seconds": self.seconds,
+            "metrics_length": length,
+            "returns": self._returns,
+            "snapshots": [{"start": s.start, "policy": s.tree.to_dict()} for s in snapshots],
+        }
+        self._directory.folder(self._folder)
+        self._directory.write_json(f"{self._folder}/checkpoint.json", state)
+
+    def training_return(self, start: int = 0) -> float | None:
+        """Mean return in training, sampled and still soft, when episodes last ended."""
+        latest = np.nan if self._returns is None else self._returns[start]
+        return float(latest) if np.isfinite(latest) else None
 
     def _lines(self, progress: Progress, rate: float) -> list[dict[str, Any]]:
         n_updates, n_starts = progress.metrics["return"].shape
@@ -142,3 +159,11 @@ class Keeper:
     def carry(self, n_features: int) -> Carry:
         like = Carry.empty(n_features)
         return checkpoint.load(self._directory.path / self._folder / "carry.npz", like)
+
+
+def _last_known(returns: np.ndarray, before: np.ndarray | None) -> np.ndarray:
+    """The mean over the segment's updates in which episodes ended, a start each."""
+    ended = np.isfinite(returns)
+    total = np.where(ended, returns, 0).sum(0)
+    before = np.full(returns.shape[1], np.nan) if before is None else before
+    return np.where(ended.any(0), total / np.maximum(ended.sum(0), 1), before)

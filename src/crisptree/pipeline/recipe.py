@@ -70,7 +70,7 @@ BASE = Learning(
     learning_rate=3e-3,
     leaf_rate=3.0,
     entropy=0.01,
-    steepness=(2.0, 50.0),
+    steepness=(2.0, 150.0),
 )
 
 HOST = Recipe(
@@ -109,10 +109,13 @@ def recipe_for(env_id: str) -> Recipe:
 
 
 def ladder(leaves: int, budget: int, race_below: int) -> list[int]:
-    """Sizes on the way down: a third at a time while large, then a seventh, then a leaf or two."""
+    """Sizes on the way down: a quarter at a time while large, then a seventh, then a leaf or two.
+
+    One refinement does not repair a big cut.
+    """
     sizes = []
     while leaves > budget:
-        share = 0.65 if leaves > 1.4 * race_below else 0.86
+        share = 0.75 if leaves > 2 * race_below else 0.86
         leaves = max(budget, min(leaves - 1, round(leaves * share)))
         sizes.append(leaves)
     return sizes

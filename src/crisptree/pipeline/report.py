@@ -72,7 +72,6 @@ class StatusFile:
 
     def __init__(self, path: Path, every: float = 0.5) -> None:
         self._path, self._every, self._last = path, every, 0.0
-        self.notes: list[str] = []
 
     def advance(self, stage: str, done: float, text: str) -> None:
         if time.monotonic() - self._last < self._every:

@@ -1,6 +1,8 @@
 """What a person asks of `crisptree train`."""
 
 import dataclasses
+import math
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -8,6 +10,9 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from crisptree.errors import CrisptreeError
+
+MOST_STARTS = 63
+MOST_SEEDS = 2**32
 
 
 @dataclass(frozen=True)
@@ -30,9 +35,11 @@ class Settings:
     """Environment steps of the main training; the later stages take their shares on top."""
     budget: float | None = None
     """Minutes the whole training may take; sets the steps by a short measurement."""
+    direct: bool = False
+    """No teacher: the tree learns from scratch (the default where the environment is compiled)."""
     teacher: str | None = None
-    """Learn from a teacher first: `soft`, `mlp`, a policy file, a Stable-Baselines3 zip or
-    `module:callable`."""
+    """Learn from a teacher first: `soft`, `mlp` (the default for host environments), a policy
+    file, a Stable-Baselines3 zip or `module:callable`."""
     start_from: Path | None = None
     """Start from an expert's tree: a policy file, or rules in words."""
     paper: bool = False
@@ -63,9 +70,11 @@ class Settings:
         for name in ("seeds", "episodes"):
             if getattr(self, name) < 1:
                 raise CrisptreeError(f"--{name} must be at least 1, not {getattr(self, name)}")
-        if self.seed < 0:
-            raise CrisptreeError(f"--seed must be at least 0, not {self.seed}")
-        if self.budget is not None and not self.budget > 0:
+        if self.starts is not None and self.starts > MOST_STARTS:
+            raise CrisptreeError(f"--starts must be at most {MOST_STARTS}, not {self.starts}")
+        if not 0 <= self.seed < MOST_SEEDS:
+            raise CrisptreeError(f"--seed must lie in 0 … {MOST_SEEDS - 1}, not {self.seed}")
+        if self.budget is not None and not 0 < self.budget < math.inf:
             raise CrisptreeError(f"--budget must be above 0 minutes, not {self.budget}")
         if self.budget is not None and self.steps is not None:
             raise CrisptreeError("--budget and --steps exclude each other: give one")
@@ -73,6 +82,8 @@ class Settings:
             raise CrisptreeError(f"--learning-rate must be above 0, not {self.learning_rate}")
         if self.teacher is not None and self.start_from is not None:
             raise CrisptreeError("--teacher and --start-from exclude each other: give one")
+        if self.direct and (self.teacher is not None or self.start_from is not None):
+            raise CrisptreeError("--direct starts from nothing: leave out --teacher, --start-from")
         if self.paper and (self.teacher is not None or self.start_from is not None):
             raise CrisptreeError("--paper starts from nothing: leave out --teacher, --start-from")
 
@@ -98,17 +109,20 @@ class Settings:
         if unknown := sorted(set(record) - known):
             raise CrisptreeError(f"config.json has unknown settings: {', '.join(unknown)}")
         start_from = record.get("start_from")
-        return Settings(
-            **{**record, "start_from": None if start_from is None else Path(start_from)}
-        )
+        try:
+            return Settings(
+                **{**record, "start_from": None if start_from is None else Path(start_from)}
+            )
+        except TypeError as error:
+            raise CrisptreeError(f"config.json is not that of a run: {error}") from error
 
     def command(self) -> str:
         """The command line that asks for this."""
-        words = ["crisptree train", self.env]
+        words = ["crisptree train", shlex.quote(self.env)]
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
             if field.name == "env" or value == field.default:
                 continue
             flag = "--" + field.name.replace("_", "-")
-            words.append(flag if value is True else f"{flag} {value}")
+            words.append(flag if value is True else f"{flag} {shlex.quote(str(value))}")
         return " ".join(words)

@@ -13,10 +13,9 @@ from crisptree.errors import CrisptreeError
 from crisptree.learn.cache import keep_compiled
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.report import Reporter, StatusFile
-from crisptree.pipeline.settings import Settings
+from crisptree.pipeline.settings import MOST_STARTS, Settings
 from crisptree.pipeline.way import Arrived, Way
 
-MOST_STARTS = 64
 ONE_THREAD = {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
     "OMP_NUM_THREADS": "1",
@@ -30,8 +29,8 @@ def cores() -> int:
 
 
 def way_seed(seed: int, start: int) -> int:
-    """A seed for one start of one seed, no two alike."""
-    return seed * MOST_STARTS + start
+    """A seed for one start of one seed (and for the choice among starts), no two alike."""
+    return seed * (MOST_STARTS + 1) + start
 
 
 def run_starts(

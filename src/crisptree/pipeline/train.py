@@ -62,6 +62,10 @@ def train(
 
 def _settled(settings: Settings) -> Settings:
     """Defaults that depend on the machine are written down, so that a resumed run keeps them."""
+    from_nothing = not (settings.direct or settings.paper or settings.mlp is not None)
+    if from_nothing and settings.teacher is None and settings.start_from is None:
+        compiled = is_functional(settings.env)
+        settings = replace(settings, direct=compiled, teacher=None if compiled else "mlp")
     if settings.starts is None:
         alone = is_functional(settings.env) or settings.paper or settings.mlp is not None
         settings = replace(settings, starts=1 if alone else cores())
@@ -159,8 +163,8 @@ def _report(
     if settings.start_from is not None:
         summary["changes"] = _changes(settings, arrived)
     tree = replace(arrived.tree, training={"command": settings.command(), **figures})
-    directory.write_json("summary.json", summary)
     _publish(directory, tree)
+    directory.write_json("summary.json", summary)  # last: with it the run is done
     return Trained(tree, summary, directory.path)
 
 

@@ -141,15 +141,12 @@ class Way:
         agent = create(actor, self.task.n_features, config, n_updates, key=self._key())
         agents, _ = keeper.resumed(stack([agent]))
         segment = segment_for(self.task.env_id, config, 1, self._number(), SEGMENT)
-        returns = [np.nan]
         for progress in learn(agents, segment, SEGMENT):
             agents = progress.agents
             keeper.segment(progress)
-            returns = progress.metrics["return"]
         agent = pick(agents, 0)
         if keeper.result() is None:
-            known = np.asarray(returns)[np.isfinite(returns)]
-            figures = {"training_return": float(known.mean()) if len(known) else None}
+            figures = {"training_return": keeper.training_return()}
             keeper.finish({**figures, "steps": n_updates * config.steps_per_update}, agent=agents)
         self._record(keeper)
         return agent
@@ -196,7 +193,7 @@ class Way:
             keeper.finish(
                 {
                     "leaves": refined.tree.n_leaves,
-                    "training_return": refined.training_return,
+                    "training_return": keeper.training_return(refined.start),
                     "selection_return": refined.selection_return,
                     "steps": n_updates * config.steps_per_update * len(actors),
                 },
