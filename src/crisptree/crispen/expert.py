@@ -21,6 +21,7 @@ from crisptree.errors import CrisptreeError
 
 _CONDITION = re.compile(r"^(?P<name>.+?)\s*(?P<sign><=|>=|<|>|≤|≥)\s*(?P<number>\S+)$")
 _LONGEST = 100_000
+_LARGEST = 3.4e38
 MOST_LEAVES = 500
 
 
@@ -88,8 +89,8 @@ def _condition(text: str, task: Task, where: str) -> _Condition:
         value = float(match["number"])
     except ValueError:
         value = np.nan
-    if not np.isfinite(value):
-        raise CrisptreeError(f"{where}: '{match['number']}' is not a number")
+    if not abs(value) < _LARGEST:
+        raise CrisptreeError(f"{where}: '{match['number']}' is not a number that float32 holds")
     sign = match["sign"].replace("≤", "<=").replace("≥", ">=")
     # x >= v asks x > the float just below v, and x < v is its opposite.
     threshold = np.float32(value)

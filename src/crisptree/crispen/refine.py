@@ -7,8 +7,6 @@ first), and the polish after pruning: what differs is where it starts and the sc
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from crisptree.crisp import CrispTree
 from crisptree.crispen.harden import harden
 from crisptree.crispen.select import Selection
@@ -30,8 +28,8 @@ class Snapshot(NamedTuple):
 class Refined(NamedTuple):
     tree: CrispTree
     agent: Agent
-    training_return: float
-    """Mean return of the tree in training, sampled and still soft, over its last segment."""
+    start: int
+    """Which of the vmapped starts the tree and the agent are."""
     selection_return: float
     """Mean return of the crisp tree on selection episodes (those that chose it)."""
 
@@ -57,10 +55,8 @@ def anneal(
     snapshots = list(snapshots)
     n_starts, total = len(agents.update), int(agents.n_updates[0])
     length = max(1, total // SEGMENTS)
-    latest = np.full(n_starts, np.nan)
     for progress in learn(agents, segment, length):
         agents = progress.agents
-        latest = _last_known(progress.metrics["return"], latest)
         if progress.update >= total * SNAPSHOTS_FROM:
             for start in range(n_starts):
                 agent = pick(agents, start)
@@ -70,11 +66,4 @@ def anneal(
             on_segment(progress, snapshots)
     index, score = selection.race([snapshot.tree for snapshot in snapshots], rounds)
     best = snapshots[index]
-    return Refined(best.tree, pick(agents, best.start), float(latest[best.start]), score)
-
-
-def _last_known(returns: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """The mean over the segment's updates in which episodes ended, a start each."""
-    ended = np.isfinite(returns)
-    total = np.where(ended, returns, 0).sum(0)
-    return np.where(ended.any(0), total / np.maximum(ended.sum(0), 1), before)
+    return Refined(best.tree, pick(agents, best.start), best.start, score)
