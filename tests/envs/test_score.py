@@ -110,8 +110,8 @@ def test_random_actions(countdown):
 
 def test_quick_play_is_as_long_as_the_real_one_and_reproducible():
     """Through envpool: other episodes, the same distribution."""
-    quick = quick_play(CLUMSY, "CartPole-v1", 0, 100)
-    assert quick.tolist() == quick_play(CLUMSY, "CartPole-v1", 0, 100).tolist()
-    real = play(CLUMSY, "CartPole-v1", range(100))
-    error = np.sqrt((quick.var() + real.var()) / 100)
+    quick = quick_play(CLUMSY, "CartPole-v1", 0, 60)
+    assert quick.tolist() == quick_play(CLUMSY, "CartPole-v1", 0, 60).tolist()
+    real = play(CLUMSY, "CartPole-v1", range(60))
+    error = np.sqrt((quick.var() + real.var()) / 60)
     assert abs(quick.mean() - real.mean()) < 3 * error

@@ -65,7 +65,7 @@ class ThreeStates:
     """A Markov decision process of three states, two actions and at most three steps."""
 
     n_agents: int = 1
-    n_features: int = 2
+    n_features: int = 3
     n_actions: int = 2
     horizon: int = 3
 
@@ -88,7 +88,7 @@ class ThreeStates:
 
 
 START = np.array([0.6, 0.4, 0.0], np.float32)
-SEEN = np.array([[1.0, 0.5], [-1.0, 2.0], [0.3, -1.5]], np.float32)
+SEEN = np.array([[1.0, 0.5, 0.0], [-1.0, 2.0, 0.2], [0.3, -1.5, -1.0]], np.float32)
 MOVES = np.array(
     [
         [[0.1, 0.6, 0.3], [0.5, 0.0, 0.5]],

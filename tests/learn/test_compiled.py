@@ -14,7 +14,7 @@ CONFIG = Learning(n_envs=2, n_steps=8, minibatches=1, gamma=0.5)
 
 
 def rollout_of(env: Lifeboat):
-    tree = SoftTree.random(balanced(2), 3, 2, key=jax.random.key(0))
+    tree = SoftTree.random(balanced(4), 3, 2, key=jax.random.key(0))
     agent = create(tree, 3, CONFIG, 10, key=jax.random.key(1))
     scene = opening(env, CONFIG, jax.random.key(2))
     return eqx.filter_jit(collect)(agent, scene, env, CONFIG)
@@ -81,7 +81,7 @@ def test_the_return_of_an_episode_is_the_mean_over_those_alive(lived):
 
 def test_log_probabilities_are_those_of_the_actions_taken(lived):
     _, rollout, _ = lived
-    tree = SoftTree.random(balanced(2), 3, 2, key=jax.random.key(0))
+    tree = SoftTree.random(balanced(4), 3, 2, key=jax.random.key(0))
     rows = rollout.observation.reshape(-1, 3)
     log_policy = jax.vmap(tree.log_policy)(rows)  # nothing was seen yet: no standardisation
     taken = np.take_along_axis(np.asarray(log_policy), rollout.action.reshape(-1, 1), 1)

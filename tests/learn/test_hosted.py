@@ -12,7 +12,7 @@ from crisptree.learn.rollout import Rollout, sample_actions
 from crisptree.learn.session import pick, stack
 from crisptree.soft import SoftTree, balanced
 
-T, N, F = 6, 2, 1
+T, N, F = 6, 2, 3
 CONFIG = Learning(n_envs=N, n_steps=T, minibatches=1, gamma=0.5)
 
 # environment 0 terminates at step 1, only resets at step 2, and is truncated at step 4, where its
@@ -33,18 +33,20 @@ class Scripted:
     def _rows(self, scripted, other, dtype) -> np.ndarray:
         return np.array([scripted, other, scripted, other], dtype)
 
+    def _seen(self, scripted: float, other: float) -> np.ndarray:
+        """Observations of which the first number matters."""
+        return np.outer(self._rows(scripted, other, np.float32), [1, 0, 0]).astype(np.float32)
+
     def reset(self, seed: int) -> np.ndarray:
-        return self._rows(0, 100, np.float32)[:, None]
+        return self._seen(0, 100)
 
     def step(self, action: np.ndarray) -> HostStep:
         t, self.time = self.time, self.time + 1
         self.actions.append(action)
-        led_to = self._rows(t + 1, 101 + t, np.float32)[:, None]
-        start = led_to.copy()
-        start[::2] += 0.5 * TRUNCATED[t]  # another episode's first
         return HostStep(
-            observation=start,
-            next_observation=led_to,
+            # after the truncation, another episode's first
+            observation=self._seen(t + 1 + 0.5 * TRUNCATED[t], 101 + t),
+            next_observation=self._seen(t + 1, 101 + t),
             reward=self._rows(REWARDS[t], 1, np.float32),
             terminated=self._rows(TERMINATED[t], 0, bool),
             truncated=self._rows(TRUNCATED[t], 0, bool),
@@ -55,7 +57,7 @@ class Scripted:
 
 
 def fresh(seed: int):
-    tree = SoftTree.random(balanced(2), F, 3, key=jax.random.key(seed))
+    tree = SoftTree.random(balanced(4), F, 2, key=jax.random.key(seed))
     return create(tree, F, CONFIG, 5, key=jax.random.key(seed + 10))
 
 

@@ -22,7 +22,7 @@ GAMMA, HORIZON = 0.8, 3
 
 @pytest.fixture(scope="module")
 def tree() -> SoftTree:
-    return SoftTree.random(balanced(4), 2, 2, key=jax.random.key(0))
+    return SoftTree.random(balanced(4), 3, 2, key=jax.random.key(0))
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ def test_the_mean_over_sampled_episodes_comes_to_the_expectation(tree, policy):
     """Through the rollout that training uses: 20,000 episodes, in ten parts for an error bar."""
     env, n = ThreeStates(), 20_000
     config = Learning(n_envs=n, n_steps=HORIZON, minibatches=1, gamma=GAMMA)
-    agent = create(tree, 2, config, 1, key=jax.random.key(3))
+    agent = create(tree, 3, config, 1, key=jax.random.key(3))
     scene = opening(env, config, jax.random.key(4))
     _, rollout, _ = eqx.filter_jit(collect)(agent, scene, env, config)
     ends = np.asarray(rollout.terminated)

@@ -29,18 +29,24 @@ def any_observation(seed: int, n_features: int = 3) -> jax.Array:
     return jnp.asarray(np.random.default_rng(seed + 1).normal(size=n_features))
 
 
+@jax.jit
+def value_and_gradient(tree: SoftTree, x: jax.Array):
+    """Of the first action's value."""
+    return eqx.filter_value_and_grad(lambda t: t.q_values(x)[0])(tree)
+
+
 @given(*[st.floats(-5, 5)] * 7)
 def test_one_node_has_the_gradient_of_the_paper(s, alpha, beta, phi, true_leaf, false_leaf, other):
     """Eq. 7 to 12. Where the paper prints `(a)` in Eq. 11 and 12, the steepness α is meant."""
     with jax.enable_x64(True):
         tree = SoftTree(
-            weights=jnp.array([[beta]]),
-            comparators=jnp.array([phi]),
-            steepness=jnp.array([alpha]),
-            leaves=jnp.array([[true_leaf, other], [false_leaf, other]]),
+            weights=jnp.asarray(np.array([[beta]])),
+            comparators=jnp.asarray(np.array([phi])),
+            steepness=jnp.asarray(np.array([alpha])),
+            leaves=jnp.asarray(np.array([[true_leaf, other], [false_leaf, other]])),
             topology=balanced(2),
         )
-        value, gradient = eqx.filter_value_and_grad(lambda t: t.q_values(jnp.array([s]))[0])(tree)
+        value, gradient = value_and_gradient(tree, jnp.asarray(np.array([s])))
     mu = 1 / (1 + np.exp(-alpha * (beta * s - phi)))
     slope = (true_leaf - false_leaf) * mu * (1 - mu)
     close = {"rtol": 1e-9, "atol": 1e-12}
@@ -51,12 +57,18 @@ def test_one_node_has_the_gradient_of_the_paper(s, alpha, beta, phi, true_leaf, 
     np.testing.assert_allclose(gradient.comparators, [slope * alpha * -1], **close)
 
 
+@jax.jit
+def policy_gradient(tree: SoftTree, x: jax.Array) -> SoftTree:
+    """Of the second action's probability."""
+    return eqx.filter_grad(lambda t: jnp.exp(t.log_policy(x))[1])(tree)
+
+
 @given(SEEDS)
 def test_one_policy_node_has_the_gradient_of_the_paper(seed):
     """Eq. 9 to 12 for Eq. 14 with several features; leaves are logits, so the softmax follows."""
     with jax.enable_x64(True):
         tree, x = any_tree(balanced(2), seed), any_observation(seed)
-        gradient = eqx.filter_grad(lambda t: jnp.exp(t.log_policy(x))[1])(tree)
+        gradient = policy_gradient(tree, x)
     x, beta, phi = np.asarray(x), np.asarray(tree.weights)[0], float(tree.comparators[0])
     alpha = float(tree.steepness[0])
     mu = sigmoid(alpha * (beta @ x - phi))
@@ -67,7 +79,8 @@ def test_one_policy_node_has_the_gradient_of_the_paper(seed):
     np.testing.assert_allclose(gradient.comparators, [-slope * alpha], **close)
     np.testing.assert_allclose(gradient.steepness, [slope * (beta @ x - phi)], **close)
     chosen = np.eye(3)[1]
-    for row, share, leaf in zip(gradient.leaves, (mu, 1 - mu), (of_true, of_false), strict=True):
+    of_leaves = np.asarray(gradient.leaves)
+    for row, share, leaf in zip(of_leaves, (mu, 1 - mu), (of_true, of_false), strict=True):
         np.testing.assert_allclose(row, share * leaf[1] * (chosen - leaf), **close)
 
 
@@ -77,14 +90,12 @@ def objective(tree: SoftTree, x) -> jax.Array:
     return tree.q_values(x) @ mixing + tree.log_policy(x) @ mixing[::-1]
 
 
-@pytest.mark.parametrize(
-    "topology", [balanced(8), balanced(7), rule_list(8)], ids=["tree", "uneven tree", "list"]
-)
+@pytest.mark.parametrize("topology", [balanced(7), rule_list(6)], ids=["tree", "list"])
 def test_many_nodes_have_the_gradient_of_finite_differences(topology):
     with jax.enable_x64(True):
         tree, x = any_tree(topology, seed=5), any_observation(seed=5)
         leaves, structure = jax.tree.flatten(tree)
-        gradient = jax.tree.leaves(eqx.filter_grad(objective)(tree, x))
+        gradient = jax.tree.leaves(eqx.filter_jit(eqx.filter_grad(objective))(tree, x))
         value_of = jax.jit(lambda leaves: objective(jax.tree.unflatten(structure, leaves), x))
         step = 1e-5
         for which, parameter in enumerate(leaves):
