@@ -9,11 +9,7 @@ import tyro
 
 @dataclass(frozen=True)
 class Mlp:
-    """Train an MLP without activations on an environment and binarise its weights: the third aid.
-
-    A linear policy by the cross-entropy method; then each score keeps its strongest inputs, as few
-    as its return allows, with weights of +1 and −1.
-    """
+    """Train an MLP without activations, with weights −1, 0 and +1: the third aid."""
 
     env: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ENV")]
     """A Gymnasium id with Discrete actions."""
@@ -78,7 +74,11 @@ def visited_states(policy, env_id: str):
 
 
 def trained_mlp(env_id: str, seed: int):
-    """The binarised MLP of an environment, with its scores on episodes it never saw."""
+    """The binarised MLP of an environment, with its scores on episodes it never saw.
+
+    A linear policy by the cross-entropy method; then each score keeps its strongest inputs, as few
+    as its return allows.
+    """
     from crisptree.envs.score import play, quick_play
     from crisptree.envs.seeds import block_seed, episode_seeds
     from crisptree.envs.spaces import describe

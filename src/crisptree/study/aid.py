@@ -4,7 +4,7 @@ A person reads rounded numbers. So an aid answers for the policy *as shown*, and
 states the rounding leaves no doubt; questions are asked about those alone.
 """
 
-from typing import Literal, Protocol, get_args
+from typing import Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -17,6 +17,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 States = Float[np.ndarray, "states features"]
 
 
+@runtime_checkable
 class Aid(Protocol):
     """A policy drawn for people, and the policy they read off the drawing."""
 

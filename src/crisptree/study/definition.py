@@ -10,7 +10,7 @@ import numpy as np
 from crisptree.errors import CrisptreeError
 from crisptree.study.aid import Aid, States
 from crisptree.study.aids import aid_from_dict
-from crisptree.study.items import Item, choose_items
+from crisptree.study.items import Item, choose_items, decimals_for
 from crisptree.study.questionnaire import Questionnaire
 
 MOST_AIDS = 6
@@ -90,17 +90,22 @@ def define(
     if not 1 <= n_items <= MOST_ITEMS:
         raise CrisptreeError(f"{n_items} questions an aid; there must be 1 … {MOST_ITEMS}")
     blocks = []
-    for name, (at, (aid, visited)) in zip(
-        names([aid for aid, _ in aids]), enumerate(aids), strict=True
-    ):
+    for at, name in enumerate(names([aid for aid, _ in aids])):
+        aid, visited = aids[at]
+        alike = [seen for other, seen in aids if _features(other) == _features(aid)]
+        # The same digits for all aids: longer numbers would make an aid look harder.
+        decimals = decimals_for(np.concatenate(alike))
+        rng = np.random.default_rng([seed, at])
         try:
-            practice, *items = choose_items(
-                aid, visited, n_items, np.random.default_rng([seed, at])
-            )
+            practice, *items = choose_items(aid, visited, decimals, n_items, rng)
         except CrisptreeError as error:
             raise CrisptreeError(f"aid {name}: {error}") from None
         blocks.append(Block(name, aid, practice, tuple(items)))
     return Definition(tuple(blocks), questionnaire, seed)
+
+
+def _features(aid: Aid) -> tuple[str, ...]:
+    return aid.policy.feature_names
 
 
 def names(aids: Sequence[Aid]) -> list[str]:

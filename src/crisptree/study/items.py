@@ -58,14 +58,13 @@ def decimals_for(visited: States) -> tuple[int, ...]:
 
 
 def choose_items(
-    aid: Aid, visited: States, count: int, rng: np.random.Generator
+    aid: Aid, visited: States, decimals: tuple[int, ...], count: int, rng: np.random.Generator
 ) -> tuple[Item, ...]:
     """`count` questions and one more for practice, which comes first.
 
     Actions come in turn, so each is the answer about equally often; within an action the places
     come in turn, so that as many leaves as possible are asked about.
     """
-    decimals = decimals_for(visited)
     states, exact = _candidates(visited, decimals, rng)
     clear = _agrees(aid, states, exact, decimals)
     states = states[clear]

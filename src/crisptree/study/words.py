@@ -6,7 +6,7 @@ from crisptree.study.analysis import Analysis
 
 ALPHA = 0.05
 NAMES = {"tree": "decision tree", "list": "rule list", "mlp": "network"}
-NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
+NUMBERS = ("Nobody", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 SIMULATED = (
     "SIMULATED. These are not people's answers. They were drawn from stated assumptions, to show "
     "what a report looks like."
@@ -18,12 +18,10 @@ def in_plain_words(analysis: Analysis) -> str:
     measured = analysis.measured
     n = len(measured.people)
     what = "simulated person" if measured.simulated else "person"
+    left_out = f"; {len(measured.excluded)} left out by the rule" if measured.excluded else ""
     count = NUMBERS[n] if n < len(NUMBERS) else str(n)
-    left_out = f"; {len(measured.excluded)} more left out by the rule" if measured.excluded else ""
-    sentences = [
-        f"{count} {what if n == 1 else what.replace('person', 'people')} "
-        f"{'is' if n == 1 else 'are'} analysed{left_out}."
-    ]
+    who = {0: "Nobody", 1: f"One {what}"}.get(n, f"{count} {what.replace('person', 'people')}")
+    sentences = [f"{who} {'is' if n < 2 else 'are'} analysed{left_out}."]
     if n:
         sentences += [_accuracy(analysis), *_ratings(analysis), *_times(analysis)]
     return " ".join([*sentences, *analysis.cannot_say])

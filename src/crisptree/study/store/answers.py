@@ -135,5 +135,5 @@ def _insert_once(connection: Connection, table: Any, row: dict[str, Any]) -> boo
     """Insert a row unless its key is taken; whether it was inserted."""
     is_sqlite = connection.dialect.name == "sqlite"
     statement = sqlite.insert(table) if is_sqlite else postgresql.insert(table)
-    done = connection.execute(statement.values(row).on_conflict_do_nothing())
-    return done.rowcount == 1
+    statement = statement.values(row).on_conflict_do_nothing().returning(table.c.step)
+    return connection.execute(statement).one_or_none() is not None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
 from crisptree.study.orders import balanced_orders, next_row, shuffled_items
 from crisptree.study.steps import Plan
@@ -145,7 +145,7 @@ def _lock(connection: Connection, study: Study) -> None:
     connection.execute(select(studies.c.id).where(studies.c.id == study.id).with_for_update())
 
 
-def _participant(row: Row[Any]) -> Participant:
+def _participant(row: Any) -> Participant:
     plan = row.plan
     return Participant(
         id=row.id,

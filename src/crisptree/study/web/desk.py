@@ -18,9 +18,9 @@ UNKNOWN = "This link does not belong to a study here. Please check that it is co
 class Limits:
     """Participants are limited one by one, so that a class behind one address can take part."""
 
-    participant: RateLimit = field(default_factory=lambda: RateLimit(burst=60, per_second=5))
+    participant: RateLimit = field(default_factory=lambda: RateLimit(burst=120, per_second=5.0))
     stranger: RateLimit = field(default_factory=lambda: RateLimit(burst=20, per_second=0.2))
-    newcomer: RateLimit = field(default_factory=lambda: RateLimit(burst=60, per_second=1))
+    newcomer: RateLimit = field(default_factory=lambda: RateLimit(burst=60, per_second=1.0))
     sign_in: RateLimit = field(default_factory=lambda: RateLimit(burst=5, per_second=0.1))
 
 

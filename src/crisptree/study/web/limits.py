@@ -12,7 +12,7 @@ class RateLimit:
     """`burst` requests at once, `per_second` in the long run, for each key apart."""
 
     def __init__(
-        self, burst: float, per_second: float, clock: Callable[[], float] = time.monotonic
+        self, burst: int, per_second: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._burst, self._per_second, self._clock = burst, per_second, clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
@@ -22,7 +22,7 @@ class RateLimit:
         """Take a token from the key's bucket, if there is one."""
         with self._lock:
             now = self._clock()
-            left, since = self._buckets.pop(key, (self._burst, now))
+            left, since = self._buckets.pop(key, (float(self._burst), now))
             left = min(self._burst, left + (now - since) * self._per_second)
             allowed = left >= 1
             self._buckets[key] = (left - 1 if allowed else left, now)

@@ -1,0 +1,102 @@
+"""Studies on both databases, and people who fill them in."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from postgres_cluster import Cluster, find_programs
+from starlette.testclient import TestClient
+
+from crisptree.study.aids import cartpole_aids
+from crisptree.study.definition import define
+from crisptree.study.questionnaire import PAPER_STATEMENTS, Question, Questionnaire
+from crisptree.study.store import create_study, open_engine
+from crisptree.study.web import create_app
+
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.load_profile("steady")
+
+SECRET = "a secret for tests"
+
+
+@pytest.fixture(scope="session")
+def visited():
+    """States like those CartPole passes, without playing."""
+    scale = np.array([0.5, 0.3, 0.03, 0.4])
+    return np.random.default_rng(0).normal(size=(3000, 4)) * scale
+
+
+@pytest.fixture(scope="session")
+def definition(visited):
+    own = Questionnaire(
+        questions=(
+            Question("code", "Years of programming?", ("0", "1-5", "6+")),
+            Question("job", "What do you do?"),
+        ),
+        statements=PAPER_STATEMENTS,
+    )
+    return define([(aid, visited) for aid in cartpole_aids()], own, 5, 0)
+
+
+@pytest.fixture(scope="session")
+def cluster(tmp_path_factory):
+    """A PostgreSQL of our own on loopback, or no test of it."""
+    programs = find_programs()
+    if programs is None:
+        pytest.skip("PostgreSQL's initdb and postgres are not installed")
+    with Cluster.started(programs) as cluster:
+        yield cluster
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request, tmp_path):
+    """An empty database of each kind."""
+    if request.param == "sqlite":
+        return str(tmp_path / "study.db")
+    return request.getfixturevalue("cluster").new_database()
+
+
+@pytest.fixture
+def engine(database):
+    engine = open_engine(database)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def study(engine, definition):
+    return create_study(engine, "study", definition)
+
+
+@pytest.fixture
+def app(engine, study):
+    return create_app(engine, study, secret=SECRET, url="http://testserver")
+
+
+@pytest.fixture
+def client(app):
+    with TestClient(app, follow_redirects=False) as client:
+        yield client
+
+
+@pytest.fixture
+def sqlite_engine(tmp_path):
+    engine = open_engine(str(tmp_path / "only.db"))
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def sqlite_study(sqlite_engine, definition):
+    return create_study(sqlite_engine, "study", definition)
+
+
+@pytest.fixture
+def sqlite_client(sqlite_engine, sqlite_study):
+    app = create_app(sqlite_engine, sqlite_study, secret=SECRET, url="http://testserver")
+    with TestClient(app, follow_redirects=False) as client:
+        yield client
