@@ -16,6 +16,8 @@ from crisptree.learn.session import Progress, Segment, learn, pick
 
 SNAPSHOTS_FROM = 2 / 3
 SEGMENTS = 24
+LONGEST = 16
+"""Updates in a segment, at most: what a compiled segment has room for."""
 
 
 class Snapshot(NamedTuple):
@@ -54,7 +56,7 @@ def anneal(
     """
     snapshots = list(snapshots)
     n_starts, total = len(agents.update), int(agents.n_updates[0])
-    length = max(1, total // SEGMENTS)
+    length = min(LONGEST, max(1, total // SEGMENTS))
     for progress in learn(agents, segment, length):
         agents = progress.agents
         if progress.update >= total * SNAPSHOTS_FROM:

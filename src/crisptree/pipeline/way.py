@@ -29,10 +29,11 @@ from crisptree.crispen.select import Selection
 from crisptree.crispen.soften import soften
 from crisptree.envs.score import random_return
 from crisptree.envs.spaces import describe
-from crisptree.learn.agent import Agent, create
+from crisptree.learn.agent import Agent
 from crisptree.learn.config import Learning
+from crisptree.learn.creation import create_all, random_axis_trees
 from crisptree.learn.moments import Moments
-from crisptree.learn.session import learn, pick, segment_for, stack
+from crisptree.learn.session import learn, pick, segment_for
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.keeper import Carry, Keeper
 from crisptree.pipeline.recipe import Recipe, ladder, recipe_for
@@ -41,7 +42,7 @@ from crisptree.pipeline.settings import Settings
 from crisptree.pipeline.teachers import external_teacher, greedy
 
 SEGMENT = 16
-TOLERANCE = 0.005
+TOLERANCE = 0.002
 """Cuts at the end may cost this share of the range between a random policy and the tree."""
 
 
@@ -98,8 +99,7 @@ class Way:
     def _direct(self) -> tuple[CrispTree, Carry]:
         topology = soft.balanced(self.recipe.wide)
         sizes = (self.task.n_features, self.task.n_actions)
-        keys = jax.random.split(self._key(), self.recipe.starts)
-        actors = [soft.AxisTree.random(topology, *sizes, key=key) for key in keys]
+        actors = random_axis_trees(self.recipe.starts, topology, *sizes, key=self._key())
         return self._anneal(
             f"direct-{self.recipe.wide}", actors, self.recipe.learning, self.recipe.steps, None
         )
@@ -138,8 +138,8 @@ class Way:
     def _train_soft(self, name: str, actor: Any, config: Learning, share: float) -> Agent:
         keeper = self._stage(name, config)
         n_updates = self._updates(share, config)
-        agent = create(actor, self.task.n_features, config, n_updates, key=self._key())
-        agents, _ = keeper.resumed(stack([agent]))
+        agents = create_all([actor], self.task.n_features, config, n_updates, key=self._key())
+        agents, _ = keeper.resumed(agents)
         segment = segment_for(self.task.env_id, config, 1, self._number(), SEGMENT)
         for progress in learn(agents, segment, SEGMENT):
             agents = progress.agents
@@ -164,24 +164,20 @@ class Way:
         keeper = self._stage(name, config)
         if keeper.result() is None:
             n_updates = max(1, steps // config.steps_per_update)
-            keys = jax.random.split(self._key(), len(actors))
-            parts = (
-                {}
-                if carry is None
-                else {"critic": carry.critic, "observations": carry.observations}
-            )
-            agents = stack(
-                [
-                    create(actor, self.task.n_features, config, n_updates, key=key, **parts)
-                    for actor, key in zip(actors, keys, strict=True)
-                ]
+            parts = (None, None) if carry is None else (carry.critic, carry.observations)
+            agents = create_all(
+                actors,
+                self.task.n_features,
+                config,
+                n_updates,
+                key=self._key(),
+                critic=parts[0],
+                observations=parts[1],
             )
             agents, snapshots = keeper.resumed(agents)
             if before is not None and not snapshots:
                 snapshots = [Snapshot(before, 0)]
-            segment = segment_for(
-                self.task.env_id, config, len(actors), self._number(), max(1, n_updates // 24)
-            )
+            segment = segment_for(self.task.env_id, config, len(actors), self._number(), SEGMENT)
             refined = anneal(
                 agents,
                 self.task,

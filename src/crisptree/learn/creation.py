@@ -1,0 +1,71 @@
+"""Several agents at once, by one small program instead of many tiny ones."""
+
+from functools import lru_cache
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Key
+
+from crisptree import soft
+from crisptree.learn.agent import Agent, create
+from crisptree.learn.config import Learning
+from crisptree.learn.moments import Moments
+
+
+def create_all(
+    actors: list[Any],
+    n_features: int,
+    config: Learning,
+    n_updates: int,
+    *,
+    key: Key[Array, ""],
+    critic: soft.MLP | None = None,
+    observations: Moments | None = None,
+) -> Agent:
+    """Stacked agents, one an actor; a critic and moments of earlier learning serve all of them."""
+    return _creating(config, n_features)(
+        _stacked(actors),
+        jax.random.split(key, len(actors)),
+        jnp.asarray(n_updates, jnp.int32),
+        critic,
+        observations,
+    )
+
+
+@lru_cache(maxsize=32)
+def _creating(config: Learning, n_features: int):
+    def one(actor, key, n_updates, critic, observations) -> Agent:
+        agent = create(
+            actor, n_features, config, 1, key=key, critic=critic, observations=observations
+        )
+        return eqx.tree_at(lambda a: a.n_updates, agent, n_updates)
+
+    return eqx.filter_jit(eqx.filter_vmap(one, in_axes=(eqx.if_array(0), 0, None, None, None)))
+
+
+def random_axis_trees(
+    n: int, topology: soft.Topology, n_features: int, n_actions: int, *, key: Key[Array, ""]
+) -> list[soft.AxisTree]:
+    """`n` random axis-aligned trees."""
+
+    @eqx.filter_jit
+    @eqx.filter_vmap
+    def draw(key):
+        return soft.AxisTree.random(topology, n_features, n_actions, key=key)
+
+    trees = draw(jax.random.split(key, n))
+    arrays, static = eqx.partition(trees, eqx.is_array)
+    columns = jax.tree.map(np.asarray, arrays)
+    return [eqx.combine(jax.tree.map(lambda x, i=i: x[i], columns), static) for i in range(n)]
+
+
+def _stacked(actors: list[Any]) -> Any:
+    parts = [eqx.partition(actor, eqx.is_array) for actor in actors]
+    together = jax.tree.map(
+        lambda *leaves: jnp.asarray(np.stack([np.asarray(leaf) for leaf in leaves])),
+        *(arrays for arrays, _ in parts),
+    )
+    return eqx.combine(together, parts[0][1])
