@@ -9,7 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 Colour = tuple[int, int, int] | tuple[int, int, int, int]
-Point = tuple[float, float]
+Number = float | int
+Point = tuple[Number, Number]
 SHARPNESS = 2
 HEADER = 34
 
@@ -32,7 +33,7 @@ class Painting:
     """A picture of a world rectangle, with a line of text above it."""
 
     def __init__(
-        self, lower: Point, upper: Point, pixels_per_unit: float, background: Colour
+        self, lower: Point, upper: Point, pixels_per_unit: Number, background: Colour
     ) -> None:
         self._pygame = _pygame()
         self._lower, self._upper = lower, upper
@@ -47,18 +48,18 @@ class Painting:
         y = (self._upper[1] - float(point[1])) * self._unit + HEADER * SHARPNESS
         return x, y
 
-    def discs(self, centres: list[Point], radius: float, colour: Colour) -> None:
+    def discs(self, centres: list[Point], radius: Number, colour: Colour) -> None:
         """Discs of one colour; where it is see-through, overlaps are no darker than one disc."""
         layer = self._pygame.Surface(self._surface.get_size(), self._pygame.SRCALPHA)
         for centre in centres:
             self._pygame.draw.circle(layer, colour, self._at(centre), radius * self._unit)
         self._surface.blit(layer, (0, 0))
 
-    def ring(self, centre: Point, radius: float, colour: Colour, thickness: float = 1.5) -> None:
+    def ring(self, centre: Point, radius: Number, colour: Colour, thickness: Number = 1.5) -> None:
         wide = max(1, round(thickness * SHARPNESS))
         self._pygame.draw.circle(self._surface, colour, self._at(centre), radius * self._unit, wide)
 
-    def line(self, start: Point, end: Point, colour: Colour, thickness: float = 2) -> None:
+    def line(self, start: Point, end: Point, colour: Colour, thickness: Number = 2) -> None:
         wide = max(1, round(thickness * SHARPNESS))
         self._pygame.draw.line(self._surface, colour, self._at(start), self._at(end), wide)
 
@@ -69,7 +70,7 @@ class Painting:
             near, far = a + (b - a) * i / count, a + (b - a) * (i + 0.5) / count
             self.line((near[0], near[1]), (far[0], far[1]), colour)
 
-    def bar(self, centre: Point, width: float, height: float, share: float) -> None:
+    def bar(self, centre: Point, width: Number, height: Number, share: Number) -> None:
         """A gauge that is full and green at 1, short and red near 0."""
         x, y = self._at(centre)
         left, top = x - width * self._unit / 2, y - height * self._unit / 2

@@ -28,6 +28,8 @@ class Marines(NamedTuple):
     health: Float[Array, " m"]
     cooldown: Float[Array, " m"]
     """Game loops until the next shot."""
+    rifle_up: Bool[Array, " m"]
+    """It had its target in reach a loop ago; raising the rifle takes one."""
     order: Int[Array, " m"]
     """IDLE (shoot what comes in range), MOVE (shoot at nothing) or ATTACK (chase one zergling)."""
     order_xy: Int[Array, "2 m"]
@@ -64,7 +66,9 @@ def game_loop(
     crawling = zerglings.health > 0
 
     order, aim = _aim(marines, distance, standing, crawling)
-    shot = aim & (distance <= squared(REACH)) & (standing & (marines.cooldown <= 0))[:, None]
+    in_reach = aim & (distance <= squared(REACH))
+    ready = standing & marines.rifle_up & (marines.cooldown <= 0)
+    shot = in_reach & ready[:, None]
     prey = _hunt(zerglings.prey, distance, standing, acquisition + TOUCH)
     after = prey == row
     at_prey = after & (distance <= squared(BITE))
@@ -78,6 +82,7 @@ def game_loop(
             xy=_part(xy, standing),
             health=_heal(marines.health - ZERGLING.damage * jnp.sum(bite, axis=1), MARINE),
             cooldown=_wait(marines.cooldown, jnp.any(shot, axis=1), MARINE, marine_jitter),
+            rifle_up=jnp.any(in_reach, axis=1),
             order=order,
         ),
         Zerglings(
@@ -191,4 +196,5 @@ def _wait(
     unit: Unit,
     jitter: Float[Array, " n"],
 ) -> Float[Array, " n"]:
-    return jnp.where(fired, unit.period + jitter, jnp.maximum(cooldown - 1.0, 0.0))
+    """Loops until the next shot, one of which is this one."""
+    return jnp.maximum(jnp.where(fired, unit.period + jitter, cooldown) - 1.0, 0.0)

@@ -120,8 +120,8 @@ def bounds(encoding: Encoding) -> tuple[np.ndarray, np.ndarray]:
         own = [width / 2, height / 2, 1, 1]
         ally, enemy = [width, height, 1, 1], [width, height, 1, 0, 0]
     else:
-        # A wait can be drawn up to two loops longer than the weapon's period.
-        own = ally = [EAST, NORTH, MARINE.health, MARINE.period + 2]
+        # A wait can be drawn two loops longer than the weapon's period, and one is over at once.
+        own = ally = [EAST, NORTH, MARINE.health, MARINE.period + 1]
         enemy = [EAST, NORTH, ZERGLING.health, 0, 0]
     high = np.array([*own, *ally * 2, *enemy * N_TARGETS])
     places = np.array([name.endswith((" x", " y")) for name in FEATURE_NAMES])

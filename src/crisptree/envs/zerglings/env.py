@@ -89,6 +89,7 @@ class FindAndDefeatZerglings:
             xy=xy,
             health=jnp.full(N_MARINES, MARINE.health),
             cooldown=jnp.zeros(N_MARINES),
+            rifle_up=jnp.zeros(N_MARINES, bool),
             order=jnp.full(N_MARINES, IDLE),
             order_xy=xy,
             order_target=jnp.full(N_MARINES, -1),

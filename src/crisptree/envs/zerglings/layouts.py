@@ -23,10 +23,9 @@ from crisptree.envs.zerglings.rules import (
 )
 
 N_LAYOUTS = 512
-N_SPARE = 34
+N_SPARE = 40
 """Places a respawn row offers, of which the first 25 far from every marine are taken."""
 APART = 5.0
-CANDIDATES = 128
 
 Sampler = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
 
@@ -48,14 +47,17 @@ def _between(inner: float, outer: float, margin: float) -> Sampler:
     return sample
 
 
-def _place(samplers: list[Sampler], seed: int) -> np.ndarray:
-    """`(N_LAYOUTS, 2, places)`: one place from each sampler in turn, each APART from the others."""
+def _place(samplers: list[tuple[Sampler, int]], seed: int) -> np.ndarray:
+    """`(N_LAYOUTS, 2, places)`: one place from each sampler in turn, each APART from the others.
+
+    A sampler has so many tries; layouts in which one found no place are left out.
+    """
     rng = np.random.default_rng(seed)
-    rows = np.arange(N_LAYOUTS + N_LAYOUTS // 4)
+    rows = np.arange(2 * N_LAYOUTS)
     places = np.full((2, len(rows), len(samplers)), np.nan, np.float32)
     complete = np.ones(len(rows), bool)
-    for k, sample in enumerate(samplers):
-        candidates = sample(rng, (len(rows), CANDIDATES)).astype(np.float32)
+    for k, (sample, tries) in enumerate(samplers):
+        candidates = sample(rng, (len(rows), tries)).astype(np.float32)
         fits = ~np.isnan(candidates[0])
         for standing in range(k):
             gap = candidates - places[:, :, None, standing]
@@ -71,11 +73,13 @@ def _place(samplers: list[Sampler], seed: int) -> np.ndarray:
 @functools.cache
 def starts() -> np.ndarray:
     """`(N_LAYOUTS, 2, 25)`: one at 8-9 from the centre, one at 7.5-9.5, the rest beyond 10.5."""
-    rest = [_between(10.5, np.inf, margin=1.0)] * (N_ZERGLINGS - 2)
-    return _place([_first, _between(7.5, 9.5, margin=0.0), *rest], seed=1)
+    second, others = _between(7.5, 9.5, margin=0.0), _between(10.5, np.inf, margin=1.0)
+    rest = [(others, 8 * k) for k in range(2, N_ZERGLINGS)]
+    return _place([(_first, 1), (second, 128), *rest], seed=1)
 
 
 @functools.cache
 def respawns() -> np.ndarray:
     """`(N_LAYOUTS, 2, N_SPARE)`: anywhere in the arena."""
-    return _place([_between(0.0, np.inf, margin=0.0)] * N_SPARE, seed=2)
+    anywhere = _between(0.0, np.inf, margin=0.0)
+    return _place([(anywhere, 1 + k * k // 4) for k in range(N_SPARE)], seed=2)
