@@ -1,0 +1,136 @@
+import numpy as np
+import pytest
+from cartpole_trees import CLUMSY, GOOD, LEFT, RIGHT, cartpole
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crisptree.crisp import CrispTree
+from crisptree.crispen import select
+from crisptree.crispen.select import Selection
+from crisptree.envs.registry import is_functional
+from crisptree.envs.seeds import episode_seeds
+
+
+@pytest.fixture(params=["CartPole-v1", "CartPole-v0"])
+def env_id(request) -> str:
+    """One with a twin in JAX, one without."""
+    assert is_functional(request.param) == (request.param == "CartPole-v1")
+    return request.param
+
+
+class Recorder:
+    """Plays nothing; remembers the seeds."""
+
+    def __init__(self, monkeypatch) -> None:
+        self.blocks: list[range] = []
+        monkeypatch.setattr(select, "play_compiled", self.compiled)
+        monkeypatch.setattr(select, "quick_play", self.quick)
+
+    def compiled(self, trees, env, first_seed, episodes):
+        self.blocks.append(range(first_seed, first_seed + episodes))
+        return np.zeros((len(trees), episodes))
+
+    def quick(self, tree, env_id, first_seed, episodes):
+        self.blocks.append(range(first_seed, first_seed + episodes))
+        return np.zeros(episodes)
+
+
+@given(st.integers(0, 2**48), st.integers(0, 2**32), st.integers(1, 1000), st.sampled_from([0, 1]))
+def test_what_selects_never_scores(seed, reported, episodes, functional):
+    """Whatever the seeds of the two, no episode that selects is ever one that is reported."""
+    with pytest.MonkeyPatch.context() as patch:
+        recorder = Recorder(patch)
+        selection = Selection(["CartPole-v0", "CartPole-v1"][functional], seed)
+        for _ in range(3):
+            selection.returns([GOOD, CLUMSY], episodes)
+    scored = episode_seeds("reporting", reported, 500)
+    assert len(recorder.blocks) == (3 if functional else 6)
+    for block in recorder.blocks:
+        assert len(block) == episodes
+        assert not set(block) & set(scored)
+        assert block.start >= 2**29
+        assert block.stop <= 2**30 <= min(scored)
+
+
+def test_every_call_sees_fresh_episodes_the_same_for_each_tree(env_id, monkeypatch):
+    recorder = Recorder(monkeypatch)
+    selection = Selection(env_id, 3)
+    for _ in range(20):
+        selection.returns([GOOD, CLUMSY], 16)
+    a_call = 1 if env_id == "CartPole-v1" else 2
+    assert len(recorder.blocks) == 20 * a_call
+    assert len({block.start for block in recorder.blocks}) == 20
+    again = Recorder(monkeypatch)
+    Selection(env_id, 3).returns([GOOD], 16)
+    Selection(env_id, 4).returns([GOOD], 16)
+    assert again.blocks[0] == recorder.blocks[0] != again.blocks[1]
+
+
+def test_returns_are_those_of_the_environment(env_id):
+    """500 steps there are in CartPole-v1, 200 in CartPole-v0."""
+    best = {"CartPole-v1": 500, "CartPole-v0": 200}[env_id]
+    good, clumsy = Selection(env_id, 0).returns([GOOD, CLUMSY], 8)
+    assert good.tolist() == [best] * 8
+    assert clumsy.shape == (8,)
+    assert clumsy.max() < best
+
+
+def test_a_race_finds_the_good_tree():
+    trees = [cartpole(LEFT), CLUMSY, cartpole(RIGHT), GOOD, cartpole((0, 0.0, LEFT, RIGHT))]
+    assert Selection("CartPole-v1", 1).race(trees, (8, 16)) == (3, 500.0)
+    assert Selection("CartPole-v1", 1).race([CLUMSY], (8,))[0] == 0
+
+
+def planted(*worths: float) -> list[CrispTree]:
+    return [CrispTree.leaf(0, ["x"], ["a"], training={"worth": worth}) for worth in worths]
+
+
+class Planted(Selection):
+    """A tree earns what is written in it, met with noise."""
+
+    def __init__(self) -> None:
+        super().__init__("CartPole-v1", 0)
+        self.calls: list[tuple[set[float], int]] = []
+        self.earned: dict[float, list[float]] = {}
+
+    def returns(self, trees, episodes):
+        worths = [tree.training["worth"] for tree in trees]
+        self.calls.append((set(worths), episodes))
+        noise = np.random.default_rng(len(self.calls)).normal(0, 2, (len(trees), episodes))
+        played = [worth + row for worth, row in zip(worths, noise, strict=True)]
+        for worth, row in zip(worths, played, strict=True):
+            self.earned.setdefault(worth, []).extend(row)
+        return played
+
+
+@pytest.mark.parametrize("best", [0, 5, 11])
+def test_a_race_picks_the_planted_best(best):
+    worths = [float(i) / 2 for i in range(12)]
+    worths[best] = 9.0
+    selection = Planted()
+    index, score = selection.race(planted(*worths), (16, 32, 64))
+    assert index == best
+    assert score == pytest.approx(np.mean(selection.earned[9.0]))
+    assert len(selection.earned[9.0]) == 16 + 32 + 64
+    # a third goes on, rounded up
+    assert [(len(trees), episodes) for trees, episodes in selection.calls] == [
+        (12, 16),
+        (4, 32),
+        (2, 64),
+    ]
+
+
+def test_those_that_go_on_are_the_best_so_far():
+    selection = Planted()
+    selection.race(planted(0.0, 30.0, 10.0, 40.0, 20.0), (400, 400), 0.5)
+    assert selection.calls[1] == ({40.0, 30.0, 20.0}, 400)
+
+
+def test_everyone_may_stay():
+    selection = Planted()
+    assert selection.race(planted(1.0, 3.0, 2.0), (64, 64), 1.0)[0] == 1
+    assert [len(worths) for worths, _ in selection.calls] == [3, 3]
+
+
+def test_of_equals_the_first_wins():
+    assert Selection("CartPole-v1", 0).race([GOOD, GOOD, GOOD], (4,))[0] == 0
