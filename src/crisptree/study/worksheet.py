@@ -10,13 +10,13 @@ from crisptree.show.words import shortened
 from crisptree.study.mlp import SHOWN_DECIMALS, LinearMLP
 
 LONGEST_NAME = 28
-PADDING = 12.0
+PADDING = 10.0
 LINE = 1.7 * SIZE
-GAP = 16.0
+GAP = 12.0
 BETWEEN_LAYERS = 30.0
 MOST_IN_A_ROW = 2
-ROOM_TO_WRITE = 56.0
-BLANK = "______"
+ROOM_TO_WRITE = 40.0
+BLANK = "____"
 CORNER = 6.0
 
 

@@ -43,13 +43,9 @@ def test_an_answer_sent_twice_is_stored_once_and_the_first_stays(client, engine,
 
 def test_a_script_is_answered_in_json(client, link):
     page = read(client, link)
-    reply = client.post(
-        page.address, data=filled_in(page), headers={"accept": "application/json"}
-    )
+    reply = client.post(page.address, data=filled_in(page), headers={"accept": "application/json"})
     assert reply.json() == {"saved": True, "kept": False, "next": f"/p/{link}"}
-    reply = client.post(
-        page.address, data=filled_in(page), headers={"accept": "application/json"}
-    )
+    reply = client.post(page.address, data=filled_in(page), headers={"accept": "application/json"})
     assert reply.json() == {"saved": True, "kept": True, "next": f"/p/{link}"}
 
 
@@ -135,7 +131,8 @@ def test_a_form_needs_its_own_token(client, link):
 
 
 @pytest.mark.parametrize(
-    "headers", [{"origin": "https://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}]
+    "headers",
+    [{"origin": "https://evil.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}],
 )
 def test_forms_of_other_sites_are_refused(client, link, headers):
     page = read(client, link)

@@ -97,7 +97,9 @@
 
   function post(fields) {
     const headers = { Accept: "application/json" };
-    return fetch(form.action, { method: "POST", body: fields, headers }).catch(() => null);
+    // Not form.action: a field of that name would be found instead of the address.
+    const address = form.getAttribute("action");
+    return fetch(address, { method: "POST", body: fields, headers }).catch(() => null);
   }
 
   function chosen() {

@@ -1,5 +1,6 @@
 """Pages from templates, with everything escaped but our own drawings."""
 
+import re
 from typing import Any
 
 from fastapi.responses import HTMLResponse
@@ -31,6 +32,9 @@ HOW_TO_READ = {
         "with the highest score."
     ),
 }
+NARROW = 460.0
+"""Drawings up to this width are shrunk to fit a telephone; wider ones would become too small to
+read, and are scrolled instead."""
 
 _templates = Environment(
     loader=PackageLoader("crisptree.study", "pages"),
@@ -101,13 +105,22 @@ def step_page(
 
 
 def aid_values(aid: Aid) -> dict[str, Any]:
+    drawing = aid.drawing()
     return {
         "aid_title": TITLES[aid.kind],
         "how_to_read": HOW_TO_READ[aid.kind],
-        "drawing": Markup(aid.drawing()),
+        "drawing": Markup(drawing),
+        "narrow": width_of(drawing) <= NARROW,
         "spoken": aid.spoken(),
         "actions": aid.policy.action_names,
     }
+
+
+def width_of(drawing: str) -> float:
+    """The width a drawing gives itself, in pixels."""
+    found = re.search(r'<svg[^>]* width="([0-9.]+)"', drawing)
+    assert found is not None
+    return float(found[1])
 
 
 def item_values(aid: Aid, item: Item) -> dict[str, Any]:
