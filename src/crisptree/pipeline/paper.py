@@ -53,7 +53,7 @@ def train_soft(settings: Settings, directory: RunDirectory, tell: Reporter) -> I
     """Train every seed of `settings` side by side and discretise each."""
     task = describe(settings.env)
     config = learning_for(settings)
-    steps = recipe_for(settings.env).steps if settings.steps is None else settings.steps
+    steps = recipe_for(settings.env).soft_steps if settings.steps is None else settings.steps
     n_updates = max(1, steps // config.steps_per_update)
     seeds = range(settings.seed, settings.seed + settings.seeds)
     agents = stack([_fresh(settings, task, config, n_updates, seed) for seed in seeds])

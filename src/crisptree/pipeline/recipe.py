@@ -32,6 +32,10 @@ class Recipe:
     """From this many leaves on, candidates for pruning race on return."""
     learning: Learning
     """The direct training; the other stages derive theirs from it."""
+    soft: Learning
+    """The paper's oblique soft tree, by today's PPO."""
+    soft_steps: int
+    """Environment steps of the soft tree's training."""
 
     @property
     def refine(self) -> Learning:
@@ -56,11 +60,6 @@ class Recipe:
     def teacher(self) -> Learning:
         return replace(self.learning, learning_rate=1e-3, leaf_rate=1.0, steepness=None)
 
-    @property
-    def soft(self) -> Learning:
-        """The paper's oblique soft tree, by today's PPO."""
-        return replace(self.learning, learning_rate=1e-2, leaf_rate=1.0, steepness=None)
-
 
 BASE = Learning(
     n_envs=64,
@@ -73,6 +72,8 @@ BASE = Learning(
     steepness=(2.0, 150.0),
 )
 
+SOFT = replace(BASE, learning_rate=1e-2, leaf_rate=1.0, steepness=None)
+
 HOST = Recipe(
     wide=128,
     starts=1,
@@ -84,6 +85,8 @@ HOST = Recipe(
     rounds=16,
     race_below=44,
     learning=BASE,
+    soft=SOFT,
+    soft_steps=3_000_000,
 )
 
 FUNCTIONAL = replace(HOST, wide=64, starts=2, steps=4_000_000)
@@ -99,6 +102,8 @@ CARTPOLE = replace(
     mend_share=0.8,
     rounds=4,
     learning=replace(BASE, n_steps=64, minibatches=4, learning_rate=1e-2),
+    soft=replace(SOFT, n_envs=256, n_steps=64, minibatches=4, epochs=2),
+    soft_steps=1_000_000,
 )
 
 
