@@ -2,6 +2,8 @@
 
 import re
 
+from crisptree.envs import wildfire, zerglings
+
 FEATURES: dict[str, tuple[str, ...]] = {
     "CartPole": ("cart position", "cart velocity", "pole angle", "pole angular velocity"),
     "Acrobot": (
@@ -23,6 +25,8 @@ FEATURES: dict[str, tuple[str, ...]] = {
         "left leg contact",
         "right leg contact",
     ),
+    "Wildfire": wildfire.FEATURE_NAMES,
+    "Zerglings": zerglings.FEATURE_NAMES,
 }
 
 ACTIONS: dict[str, tuple[str, ...]] = {
@@ -35,6 +39,8 @@ ACTIONS: dict[str, tuple[str, ...]] = {
         "fire main engine",
         "fire right engine",
     ),
+    "Wildfire": wildfire.ACTION_NAMES,
+    "Zerglings": zerglings.ACTION_NAMES,
 }
 
 

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
 FUNCTIONAL = {
     "CartPole-v1": ("crisptree.envs.cartpole", "CartPole"),
+    "crisptree/Wildfire-v0": ("crisptree.envs.wildfire.env", "Wildfire"),
+    "crisptree/Zerglings-v0": ("crisptree.envs.zerglings.env", "FindAndDefeatZerglings"),
 }
 
 

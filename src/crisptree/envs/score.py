@@ -8,7 +8,7 @@ import numpy as np
 
 from crisptree.envs.host import EnvpoolEnvs, envpool_has, host_envs
 from crisptree.envs.seeds import block_seed
-from crisptree.envs.spaces import describe, make
+from crisptree.envs.spaces import describe, make, team_size
 
 SIDE_BY_SIDE = 64
 
@@ -41,7 +41,7 @@ def play(
     n = min(SIDE_BY_SIDE, len(seeds))
     envs = [make(env_id) for _ in range(n)]
     returns = np.zeros(len(seeds))
-    first = _first_action(envs[0])
+    n_agents, first = team_size(envs[0]), _first_action(envs[0])
     waiting = list(enumerate(seeds))[::-1]
     playing: list[tuple[int, gym.Env, np.ndarray]] = []
     for env in envs:
@@ -49,11 +49,15 @@ def play(
         playing.append((index, env, env.reset(seed=int(seed))[0]))
     finished = 0
     while playing:
-        rows = np.asarray([np.ravel(at) for _, _, at in playing], np.float32)
-        actions = np.asarray(policy.predict(rows, deterministic=True)[0])
+        # A row an agent: those of a team stand below one another.
+        rows = np.asarray([at for _, _, at in playing], np.float32)
+        rows = rows.reshape(len(playing) * (n_agents or 1), -1)
+        actions = np.asarray(policy.predict(rows, deterministic=True)[0]) + first
+        if n_agents is not None:
+            actions = actions.reshape(-1, n_agents)
         still: list[tuple[int, gym.Env, np.ndarray]] = []
         for (index, env, _), action in zip(playing, actions.tolist(), strict=True):
-            at, reward, terminated, truncated, _ = env.step(action + first)
+            at, reward, terminated, truncated, _ = env.step(action)
             returns[index] += float(reward)
             if terminated or truncated:
                 finished += 1

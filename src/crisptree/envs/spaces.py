@@ -1,9 +1,11 @@
 """What crisptree can learn on: Box observations, Discrete actions. No JAX here."""
 
+import importlib
 import warnings
 from dataclasses import dataclass
 
 import gymnasium as gym
+import numpy as np
 
 from crisptree.envs.names import action_names, feature_names
 from crisptree.errors import CrisptreeError
@@ -24,6 +26,8 @@ class Task:
 
 def make(env_id: str, **options) -> gym.Env:
     """`gymnasium.make` with errors a user can act on. `module:Id` imports the module first."""
+    if env_id.startswith("crisptree/"):
+        importlib.import_module("crisptree.envs.gym_registration")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -43,6 +47,19 @@ def flat_size(env: gym.Env) -> int:
     return size
 
 
+def team_size(env: gym.Env) -> int | None:
+    """How many agents share one policy in this environment: one row of the observation each.
+
+    None where the environment is not a team: `(agents, features)` in, one action an agent out.
+    """
+    seen, done = env.observation_space, env.action_space
+    if not isinstance(done, gym.spaces.MultiDiscrete) or done.nvec.ndim != 1:
+        return None
+    alike = bool((done.nvec == done.nvec[0]).all()) and not np.any(done.start)
+    shape = seen.shape or ()
+    return len(done.nvec) if alike and len(shape) == 2 and shape[0] == len(done.nvec) else None
+
+
 def describe(env_id: str) -> Task:
     """The task behind an id, or a clear refusal."""
     env = make(env_id)
@@ -58,11 +75,13 @@ def describe(env_id: str) -> Task:
                 f"'{env_id}' has {flat_size(env):,} numbers an observation, as pictures have; "
                 f"a readable tree needs features (at most {MOST_FEATURES:,})"
             )
-        if not isinstance(done, gym.spaces.Discrete):
+        n_agents = team_size(env)
+        if n_agents is None and not isinstance(done, gym.spaces.Discrete):
             raise CrisptreeError(
                 f"'{env_id}' has {type(done).__name__} actions; crisptree needs Discrete ones"
             )
-        n_features, n_actions = flat_size(env), int(done.n)
+        n_features = flat_size(env) // (n_agents or 1)
+        n_actions = int(done.n if isinstance(done, gym.spaces.Discrete) else done.nvec[0])
         return Task(
             env_id,
             n_features,
