@@ -17,7 +17,7 @@ COMMANDS = {
     "train": "train a tree on an environment, make it crisp, score it and draw it",
     "distill": "distil any expert into a tree",
     "evaluate": "score a policy file on unseen episodes",
-    "show": "read a policy: as text, rules or a drawing",
+    "show": "read a policy: as text, rules, a drawing or a page to explore",
     "export": "write a policy as Python, C, JavaScript, ONNX or scikit-learn",
     "verify": "prove properties of a policy, or see an observation for which they fail",
     "analyze": "see how policy gradient and Q-learning move a tree's threshold on a chain",

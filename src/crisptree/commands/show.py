@@ -1,26 +1,38 @@
-"""`crisptree show`: read a policy as text, as rules, as a drawing."""
+"""`crisptree show`: read a policy as text, as rules, as a drawing, as a page."""
 
 import os
 import sys
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
 from crisptree.errors import CrisptreeError
 
-ENDINGS = {".svg": "svg", ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".md": "markdown"}
+if TYPE_CHECKING:
+    from crisptree.crisp import CrispTree
+    from crisptree.show.replay import Replay
+
+ENDINGS = {
+    ".svg": "svg",
+    ".html": "html",
+    ".htm": "html",
+    ".dot": "dot",
+    ".gv": "dot",
+    ".mmd": "mermaid",
+    ".md": "markdown",
+}
 
 
 @dataclass(frozen=True)
 class Command:
-    """Read a policy: as text, rules or a drawing."""
+    """Read a policy: as text, rules, a drawing or a page to explore it."""
 
     policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
     """The policy file."""
     way: Annotated[
-        Literal["text", "rules", "svg", "dot", "mermaid", "markdown"] | None,
-        tyro.conf.arg(name="as", metavar="text|rules|svg|dot|mermaid|markdown"),
+        Literal["text", "rules", "svg", "html", "dot", "mermaid", "markdown"] | None,
+        tyro.conf.arg(name="as", metavar="text|rules|svg|html|dot|mermaid|markdown"),
     ] = None
     """How to write it; by default as the ending of --out says, or else as text."""
     out: Annotated[str | None, tyro.conf.arg(metavar="FILE")] = None
@@ -28,6 +40,14 @@ class Command:
     decimals: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Digits after the point of a threshold; by default three that count, or as many as it takes.
     """
+    env: str | None = None
+    """For a page: the environment to play, where it is not the one in the file."""
+    episodes: int = 3
+    """For a page: how many episodes to record."""
+    seed: int = 0
+    """For a page: which reporting episodes; other seeds, other episodes."""
+    replay: bool = True
+    """A page comes with recorded episodes; --no-replay leaves them out."""
 
     def run(self) -> None:
         from crisptree.crisp import CrispTree
@@ -38,9 +58,46 @@ class Command:
             raise CrisptreeError(f"--decimals is {self.decimals}; it must lie in 0 … 17")
         tree = CrispTree.load(self.policy)
         ending = os.path.splitext(self.out or "")[1].lower()
-        written = WAYS[self.way or ENDINGS.get(ending, "text")](tree, decimals=self.decimals)
+        way = self.way or ENDINGS.get(ending, "text")
+        written = self._page(tree) if way == "html" else WAYS[way](tree, decimals=self.decimals)
         if self.out is None:
             sys.stdout.buffer.write(written.encode("utf-8"))
             sys.stdout.flush()
         else:
             write_atomically(self.out, written)
+
+    def _page(self, tree: "CrispTree") -> str:
+        from crisptree.show.html import NO_REPLAY, as_html, refuse_too_large
+
+        if not 1 <= self.episodes <= 100:
+            raise CrisptreeError(f"--episodes is {self.episodes}; it must lie in 1 … 100")
+        refuse_too_large(tree)
+        replay = self._recorded(tree) if self.replay else NO_REPLAY
+        if replay.note and self.replay:
+            print(replay.note, file=sys.stderr)
+        return as_html(tree, decimals=self.decimals, replay=replay)
+
+    def _recorded(self, tree: "CrispTree") -> "Replay":
+        """The episodes, or why there are none; only of an environment that was asked for by name
+        is it a mistake if it cannot be played."""
+        from crisptree.show.replay import Replay
+
+        named = self.env or tree.env_id
+        if named is None:
+            return Replay(note="No replay: the policy names no environment; --env ENV would.")
+        if self.env is None and ":" in named:
+            return Replay(
+                note=f"No replay: the policy's environment, {named}, would import a module, and a "
+                f"file should not decide that; --env {named} would."
+            )
+        # Pictures need no window, and without one SDL would say so.
+        os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
+        os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+        from crisptree.explain.record import record
+
+        try:
+            return record(tree, named, episodes=self.episodes, seed=self.seed)
+        except CrisptreeError as error:
+            if self.env is not None:
+                raise
+            return Replay(note=f"No replay: {error}.")

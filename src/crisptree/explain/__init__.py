@@ -1,0 +1,1 @@
+"""Reading aids that play: recorded episodes, importance, comparison, counterfactuals."""

@@ -1,0 +1,80 @@
+"""Play a policy and keep everything: observations, rewards, pictures."""
+
+import warnings
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+
+from crisptree.crisp import CrispTree
+from crisptree.envs.seeds import episode_seeds
+from crisptree.envs.spaces import make
+from crisptree.errors import CrisptreeError
+from crisptree.show.film import Camera
+from crisptree.show.replay import Episode, Replay
+
+MOST_STEPS = 5_000
+PICTURES = "rgb_array"
+
+
+def record(tree: CrispTree, env_id: str, *, episodes: int, seed: int = 0) -> Replay:
+    """`episodes` reporting episodes with pictures; without, where the environment draws none."""
+    env, note = _with_pictures(env_id)
+    try:
+        _check(tree, env, env_id)
+        seeds = episode_seeds("reporting", seed, episodes)
+        played = tuple(_episode(tree, env, each) for each in seeds)
+        fps = float(env.metadata.get("render_fps") or 30)
+    finally:
+        env.close()
+    return Replay(played, fps, note)
+
+
+def _with_pictures(env_id: str) -> tuple[gym.Env, str]:
+    env = make(env_id)
+    if PICTURES not in (env.metadata.get("render_modes") or ()):
+        return env, f"No pictures: {env_id} draws none."
+    env.close()
+    return make(env_id, render_mode=PICTURES), ""
+
+
+def _check(tree: CrispTree, env: gym.Env, env_id: str) -> None:
+    shape, actions = env.observation_space.shape, env.action_space
+    n_features = int(np.prod(shape)) if shape is not None else None
+    if n_features != tree.n_features or not isinstance(actions, gym.spaces.Discrete):
+        raise CrisptreeError(
+            f"the policy takes {tree.n_features} numbers, '{env_id}' gives {shape}"
+        )
+    if int(actions.n) != tree.n_actions:
+        raise CrisptreeError(
+            f"the policy has {tree.n_actions} actions, '{env_id}' has {int(actions.n)}"
+        )
+
+
+def _episode(tree: CrispTree, env: Any, seed: int) -> Episode:
+    """One episode; a picture is taken at every step, which also lets environments that keep
+    particles for their pictures sweep them."""
+    first = int(env.action_space.start)
+    camera = Camera() if env.render_mode == PICTURES else None
+    at, _ = env.reset(seed=seed)
+    observations, rewards = [np.ravel(at)], []
+    ended = "was cut"
+    _take(camera, env)
+    for _ in range(MOST_STEPS):
+        action = int(tree.predict(observations[-1])[0])
+        at, reward, terminated, truncated, _ = env.step(action + first)
+        observations.append(np.ravel(at))
+        rewards.append(float(reward))
+        _take(camera, env)
+        if terminated or truncated:
+            ended = "terminated" if terminated else "was truncated"
+            break
+    film = None if camera is None else camera.film()
+    return Episode(seed, np.stack(observations), np.array(rewards), ended, film)
+
+
+def _take(camera: Camera | None, env: Any) -> None:
+    if camera is not None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            camera.take(np.asarray(env.render(), np.uint8))

@@ -1,0 +1,59 @@
+"""Recorded episodes, as the page shows them."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crisptree.show.film import Film, thinned
+
+MOST_BYTES = 1_900_000
+"""For all pictures together; in text they take a third more, which leaves a page below 3 MB."""
+
+
+@dataclass(frozen=True)
+class Episode:
+    """What happened: `steps + 1` observations, `steps` rewards, a picture every `stride` steps."""
+
+    seed: int
+    observations: NDArray
+    """`(steps + 1, features)`; the last one is where the episode ended."""
+    rewards: NDArray[np.float64]
+    ended: str
+    """How: `terminated`, `was truncated`, or `was cut` where the recording stopped."""
+    film: Film | None = None
+    stride: int = 1
+
+
+@dataclass(frozen=True)
+class Replay:
+    """Episodes of one environment, and how many steps it makes a second."""
+
+    episodes: tuple[Episode, ...] = ()
+    fps: float = 30.0
+    note: str = ""
+    """Why there are no episodes, or no pictures."""
+
+    @property
+    def states(self) -> NDArray:
+        """Every observation on which the policy decided."""
+        return np.concatenate([episode.observations[:-1] for episode in self.episodes])
+
+
+def fitted(recorded: Replay, most_bytes: int = MOST_BYTES) -> Replay:
+    """The recording with as many pictures, as sharp, as the bytes allow: rarer before coarser."""
+    step, stride = 1, 1
+    found = recorded
+    while sum(each.film.size for each in found.episodes if each.film) > most_bytes:
+        stride, step = (stride * 2, step) if stride < 4 * step else (stride, step * 2)
+        if step > 16:
+            note = "the pictures of these episodes are too large for a page"
+            bare = tuple(replace(each, film=None, stride=1) for each in recorded.episodes)
+            return replace(recorded, episodes=bare, note=note)
+        thin = (
+            replace(each, film=thinned(each.film, stride, step), stride=stride)
+            for each in recorded.episodes
+            if each.film
+        )
+        found = replace(recorded, episodes=tuple(thin))
+    return found

@@ -1,0 +1,88 @@
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from crisptree.crisp import CrispTree
+from crisptree.envs.names import action_names, feature_names
+from crisptree.envs.score import play
+from crisptree.errors import CrisptreeError
+from crisptree.explain.record import record
+
+CART_POLE = CrispTree.from_nested(
+    (2, 0.0, 0, 1), feature_names("CartPole-v1", 4), action_names("CartPole-v1", 2)
+)
+
+
+def test_what_is_recorded_is_what_is_played():
+    replay = record(CART_POLE, "CartPole-v1", episodes=2, seed=5)
+    seeds = [episode.seed for episode in replay.episodes]
+    returns = [episode.rewards.sum() for episode in replay.episodes]
+    assert returns == play(CART_POLE, "CartPole-v1", seeds).tolist()
+    for episode in replay.episodes:
+        steps = len(episode.rewards)
+        assert episode.observations.shape == (steps + 1, 4)
+        assert episode.observations.dtype == np.float32
+        assert episode.film.length == steps + 1 and episode.film.width == 600
+        assert episode.ended in ("terminated", "was truncated")
+    assert replay.fps == 50 and replay.note == ""
+
+
+def test_the_same_seed_gives_the_same_film():
+    first, second = (record(CART_POLE, "CartPole-v1", episodes=1) for _ in range(2))
+    assert first.episodes[0].film.chunks == second.episodes[0].film.chunks
+    other = record(CART_POLE, "CartPole-v1", episodes=1, seed=1)
+    assert other.episodes[0].seed != first.episodes[0].seed
+
+
+def test_pictures_are_the_environment_s():
+    replay = record(CART_POLE, "CartPole-v1", episodes=1)
+    env = gym.make("CartPole-v1", render_mode="rgb_array")
+    env.reset(seed=replay.episodes[0].seed)
+    film = replay.episodes[0].film
+    first = film.palette[next(iter(film.frames()))]
+    assert np.abs(first.astype(int) - env.render().astype(int)).max() < 8
+    env.close()
+
+
+class Blind(gym.Env):
+    """An environment without pictures, whose actions start at one and whose episodes never end."""
+
+    metadata = {"render_modes": []}  # noqa: RUF012  as gymnasium has it
+    observation_space = gym.spaces.Box(0, 2, (2, 2), np.float32)
+    action_space = gym.spaces.Discrete(2, start=1)
+
+    def reset(self, *, seed=None, options=None):
+        return np.zeros((2, 2), np.float32), {}
+
+    def step(self, action):
+        return np.full((2, 2), action, np.float32), float(action), False, False, {}
+
+
+gym.register("Blind-v0", Blind)
+TWO = CrispTree.from_nested((0, 1.5, 0, 1), "abcd", ("one", "two"))
+
+
+def test_without_pictures_and_without_end(monkeypatch):
+    monkeypatch.setattr("crisptree.explain.record.MOST_STEPS", 7)
+    replay = record(TWO, "Blind-v0", episodes=1)
+    (episode,) = replay.episodes
+    assert episode.film is None and episode.ended == "was cut"
+    assert episode.rewards.tolist() == [2, 1, 2, 1, 2, 1, 2]
+    assert replay.note == "No pictures: Blind-v0 draws none."
+
+
+@pytest.mark.parametrize(
+    ("tree", "message"),
+    [
+        (TWO, r"the policy takes 4 numbers, 'MountainCar-v0' gives \(2,\)"),
+        (CrispTree.leaf(0, "ab", ("x",)), "the policy has 1 actions, 'MountainCar-v0' has 3"),
+    ],
+)
+def test_another_shape(tree, message):
+    with pytest.raises(CrisptreeError, match=message):
+        record(tree, "MountainCar-v0", episodes=1)
+
+
+def test_no_such_environment():
+    with pytest.raises(CrisptreeError, match="no environment 'None-v0'"):
+        record(TWO, "None-v0", episodes=1)

@@ -1,0 +1,346 @@
+"""The page in a real browser: Chromium, driven by its own driver."""
+
+import shutil
+import tempfile
+
+import numpy as np
+import pytest
+from sample_trees import LIST, TREE, cart_pole
+
+from crisptree.crisp import CrispTree
+from crisptree.show.film import Camera
+from crisptree.show.html import as_html
+from crisptree.show.replay import Episode, Replay
+
+webdriver = pytest.importorskip("selenium.webdriver")
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+pytestmark = pytest.mark.skipif(
+    not (CHROMIUM and DRIVER), reason="needs Debian's chromium and chromium-driver"
+)
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+    "--window-size=1300,900",
+)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        for flag in (*FLAGS, f"--user-data-dir={profile}"):
+            options.add_argument(flag)
+        driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+        yield driver
+        driver.quit()
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Opens the page of a tree; whatever it then says on the console is a failure."""
+
+    def open_page(tree, replay=None, width=1300, height=900, **media):
+        page = as_html(tree, replay=replay) if replay else as_html(tree)
+        (tmp_path / "page.html").write_text(page, encoding="utf-8")
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        features = [{"name": name.replace("_", "-"), "value": v} for name, v in media.items()]
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+        browser.get((tmp_path / "page.html").as_uri())
+        return browser
+
+    browser.get_log("browser")
+    yield open_page
+    said = [entry["message"] for entry in browser.get_log("browser")]
+    # That reading pixels often is slow concerns the tests alone.
+    assert [message for message in said if "willReadFrequently" not in message] == []
+
+
+def grown(leaves, seed):
+    rng = np.random.default_rng(seed)
+    root: list = [0]
+    ends = [root]
+    for _ in range(leaves - 1):
+        node = ends.pop(rng.integers(len(ends)))
+        sides = [[int(rng.integers(2))] for _ in range(2)]
+        node[:] = [int(rng.integers(4)), float(rng.normal(0, 0.3)), *sides]
+        ends += sides
+    plain = lambda node: node[0] if len(node) == 1 else (*node[:2], plain(node[2]), plain(node[3]))
+    return cart_pole(plain(root))
+
+
+def long_list(rules):
+    nested: object = 0
+    for at in range(rules):
+        sides = (at % 2, nested) if at % 3 else (nested, at % 2)
+        nested = (at % 4, (-1.0) ** at * (at + 1) / 40, *sides)
+    return cart_pole(nested)
+
+
+TREES = {"4 leaves": grown(4, 1), "32 leaves": grown(32, 2), "16 rules": long_list(16)}
+
+TYPE_AND_READ = """
+const [states, used] = arguments;
+const numbers = used.map((feature) => document.getElementById(`feature-${feature}`));
+return states.map((state) => {
+  used.forEach((feature, at) => {
+    numbers[at].value = String(state[feature]);
+    numbers[at].dispatchEvent(new Event("input"));
+  });
+  const lit = [...document.querySelectorAll(".node.lit")].map((node) => +node.dataset.node);
+  const edges = document.querySelectorAll(".edge.lit").length;
+  return [lit.sort((a, b) => a - b), edges, document.querySelector("#decision .pill").textContent];
+});
+"""
+
+
+def states_for(tree, count):
+    """Half anywhere, half with every number on a threshold or a float beside it."""
+    rng = np.random.default_rng(0)
+    found = rng.normal(0, 0.4, (count, 4))
+    for feature in range(4):
+        thresholds = tree.threshold[tree.feature == feature]
+        if thresholds.size:
+            on = rng.choice(thresholds, count // 2)
+            side = rng.choice([-np.inf, np.inf], count // 2)
+            found[: count // 2, feature] = np.where(
+                rng.random(count // 2) < 0.4, on, np.nextafter(on, side)
+            )
+    return found
+
+
+@pytest.mark.parametrize("tree", TREES.values(), ids=TREES)
+def test_the_lit_path_is_the_decision_path_for_1000_states(opened, tree):
+    page = opened(tree)
+    states = states_for(tree, 1000)
+    used = sorted(set(tree.feature[tree.feature >= 0].tolist()))
+    shown = page.execute_script(TYPE_AND_READ, states.tolist(), used)
+    for state, (lit, edges, action) in zip(states, shown, strict=True):
+        path = tree.decision_path(state)
+        assert lit == sorted(path)
+        assert edges >= len(path) - 1
+        assert action == tree.action_names[tree.predict(state)[0]]
+
+
+def recorded(tree, steps=70):
+    """An episode whose pictures are easily told apart."""
+    rng = np.random.default_rng(4)
+    camera = Camera()
+    for at in range(steps + 1):
+        picture = np.full((40, 60, 3), 255, np.uint8)
+        picture[5:15, at % 50 : at % 50 + 8] = (200, 16, 80)
+        camera.take(picture)
+    observations = rng.normal(0, 0.3, (steps + 1, 4)).astype(np.float32)
+    rewards = rng.normal(size=steps)
+    return Replay((Episode(7, observations, rewards, "terminated", camera.film()),), 50.0)
+
+
+SCRUB = """
+const done = arguments[arguments.length - 1], step = arguments[0];
+const scrub = document.getElementById("scrub"), picture = document.getElementById("picture");
+scrub.value = step;
+scrub.dispatchEvent(new Event("input"));
+const wait = () => {
+  if (picture.dataset.frame !== String(step)) { setTimeout(wait, 5); return; }
+  const pixels = picture.getContext("2d").getImageData(0, 0, picture.width, picture.height).data;
+  const lit = [...document.querySelectorAll(".node.lit")].map((node) => +node.dataset.node);
+  done([[...pixels], lit.sort((a, b) => a - b), document.getElementById("progress").textContent]);
+};
+wait();
+"""
+
+
+def test_the_replay_scrubs_like_a_film(opened):
+    replay = recorded(TREE)
+    episode = replay.episodes[0]
+    frames = [episode.film.palette[frame] for frame in episode.film.frames()]
+    page = opened(TREE, replay)
+    for step in (0, 1, 31, 32, 69, 70, 5):
+        pixels, lit, progress = page.execute_async_script(SCRUB, step)
+        picture = np.array(pixels, np.uint8).reshape(40, 60, 4)
+        assert np.array_equal(picture[..., :3], frames[step]) and (picture[..., 3] == 255).all()
+        assert lit == sorted(TREE.decision_path(episode.observations[step]))
+        assert progress.startswith(f"step {step} of 70; return so far ")
+    assert page.find_element("id", "scrub").get_attribute("max") == "70"
+
+
+def wait_for(page, script):
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    return WebDriverWait(page, 20).until(lambda driver: driver.execute_script(f"return {script}"))
+
+
+def test_play_and_pause(opened):
+    page = opened(TREE, recorded(TREE))
+    page.find_element("id", "play").click()
+    assert wait_for(page, "+scrub.value > 3")
+    page.find_element("id", "play").click()
+    assert page.find_element("id", "play").text == "Play"
+    page.execute_script("speed.value = '4'; play()")
+    assert wait_for(
+        page, "+scrub.value === 70 && document.getElementById('play').textContent === 'Play'"
+    )
+    assert "the episode terminated" in page.find_element("id", "progress").text
+
+
+def test_visits_and_words_under_the_pointer(opened):
+    from selenium.webdriver import ActionChains
+
+    replay = recorded(TREE)
+    page = opened(TREE, replay)
+    ActionChains(page).move_to_element(
+        page.find_element("css selector", '[data-node="1"]')
+    ).perform()
+    detail = page.find_element("id", "detail").text
+    passing = sum(1 in TREE.decision_path(state) for state in replay.states)
+    assert "pole angle > −0.0512?" in detail
+    assert "reached if pole angular velocity > 0.242" in detail
+    assert f"{passing} of 70 recorded states pass" in detail
+    rows = page.find_elements("css selector", "#rules tbody tr")
+    assert sum(int(row.text.split()[-1]) for row in rows) == 70
+
+
+def keys(page, *pressed):
+    from selenium.webdriver import ActionChains
+
+    for key in pressed:
+        ActionChains(page).send_keys(key).perform()
+
+
+def test_by_keyboard_alone(opened):
+    from selenium.webdriver import Keys
+
+    page = opened(TREE, recorded(TREE))
+    here = "document.activeElement.dataset.node ?? document.activeElement.id"
+    box = "drawing.getAttribute('viewBox')"
+    keys(page, "/")
+    assert page.execute_script(f"return {here}") == "search"
+    keys(page, "position", Keys.ENTER)
+    found = next(at for at, row in enumerate(TREE.nodes) if row[0] == 0)
+    assert page.execute_script(f"return {here}") == str(found)
+    assert page.find_element("id", "found").text == "1"
+    keys(page, Keys.HOME)
+    assert page.execute_script(f"return {here}") == "0"
+    keys(page, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+    assert page.execute_script(f"return {here}") == str(TREE.nodes[1][2])
+    keys(page, Keys.ARROW_LEFT)
+    assert page.execute_script(f"return {here}") == "1"
+    before = page.execute_script("return document.querySelectorAll('.node').length")
+    keys(page, Keys.ENTER)
+    assert page.execute_script("return document.querySelectorAll('.node').length") == before - 2
+    assert (
+        page.execute_script("return document.activeElement.getAttribute('aria-expanded')")
+        == "false"
+    )
+    keys(page, Keys.ENTER)
+    whole = page.execute_script(f"return {box}")
+    keys(page, "+")
+    assert page.execute_script(f"return {box}") != whole
+    keys(page, "0")
+    assert page.execute_script(f"return {box}") == whole
+    keys(page, ".", ".", ",")
+    assert page.execute_script("return scrub.value") == "1"
+    reached = set()
+    for _ in range(40):
+        keys(page, Keys.TAB)
+        reached.add(page.execute_script("return document.activeElement.id"))
+    assert {
+        "search",
+        "collapse",
+        "fit",
+        "theme",
+        "scrub",
+        "play",
+        "episode",
+        "feature-2",
+    } <= reached
+
+
+def test_collapse_and_expand(opened):
+    tree = TREES["32 leaves"]
+    page = opened(tree)
+    count = "return document.querySelectorAll('.node').length"
+    assert page.execute_script(count) == tree.n_nodes
+    page.find_element("id", "collapse").click()
+    assert page.execute_script(count) <= 7
+    page.find_element("id", "expand").click()
+    assert page.execute_script(count) == tree.n_nodes
+    page.find_element("id", "layout").click()
+    assert page.execute_script(count) == tree.n_nodes
+
+
+OVERLAPS = """
+const rects = [...document.querySelectorAll(".node > rect")];
+const boxes = rects.map((rect) => rect.getBoundingClientRect());
+const beside = (a, b) => a.right <= b.left || b.right <= a.left;
+const apart = (a, b) => beside(a, b) || a.bottom <= b.top || b.bottom <= a.top;
+return boxes.filter((a, at) => boxes.some((b, other) => other < at && !apart(a, b))).length;
+"""
+SPILLS = """
+return [...document.querySelectorAll(".node")].filter((node) => {
+  const box = node.querySelector("rect").getBoundingClientRect();
+  return [...node.querySelectorAll("text:not(.badge)")].some((text) => {
+    const words = text.getBoundingClientRect();
+    return words.left < box.left - 1 || words.right > box.right + 1;
+  });
+}).length;
+"""
+
+
+@pytest.mark.parametrize("tree", TREES.values(), ids=TREES)
+@pytest.mark.parametrize("width", [1300, 390])
+def test_nothing_overlaps_and_the_page_is_no_wider_than_the_screen(opened, tree, width):
+    page = opened(tree, width=width)
+    assert page.execute_script(OVERLAPS) == 0
+    assert page.execute_script(SPILLS) == 0
+    assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_light_and_dark(opened):
+    background = "return getComputedStyle(document.body).backgroundColor"
+    light = opened(TREE, prefers_color_scheme="light").execute_script(background)
+    page = opened(TREE, prefers_color_scheme="dark")
+    dark = page.execute_script(background)
+    assert light != dark
+    page.find_element("id", "theme").click()
+    assert page.execute_script(background) == light
+    page.find_element("id", "theme").click()
+    assert page.execute_script(background) == dark
+
+
+def test_print_hides_the_tools_and_keeps_the_rules(opened):
+    page = opened(LIST)
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    shown = "return getComputedStyle(document.querySelector(arguments[0])).display"
+    assert page.execute_script(shown, "header .tools") == "none"
+    assert page.execute_script(shown, "#sliders") == "none"
+    assert page.execute_script(shown, "#rules") == "table"
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+
+
+def test_hostile_names_do_nothing(opened):
+    evil = "</script><script>window.evil = 1</script><img src=x onerror='window.evil = 1'>"
+    tree = CrispTree.from_nested(
+        (evil, 0.5, evil, "b"), (evil,), (evil, "b"), env_id=evil, training={evil: evil}
+    )
+    page = opened(tree)
+    assert page.execute_script("return window.evil") is None
+    assert page.execute_script("return document.images.length + document.scripts.length") == 2
+    assert page.find_element("tag name", "h1").text == evil
+    assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
+
+
+def test_why_there_is_no_replay(opened):
+    page = opened(TREE, Replay(note="No replay: for a reason."))
+    assert page.find_element("id", "note").text == "No replay: for a reason."
+    assert not page.find_element("id", "player").is_displayed()
+    assert page.find_element("css selector", "#decision .pill").text in TREE.action_names
