@@ -168,8 +168,8 @@ def prune_free(
     states: np.ndarray,
     selection: Selection,
     *,
-    tolerance: float,
-    episodes: int = 192,
+    tolerance: float = 0.0,
+    episodes: int = 256,
     candidates: int = 12,
 ) -> CrispTree:
     """Cut while it costs nothing: the return on fresh episodes falls by `tolerance` at most.

@@ -27,7 +27,6 @@ from crisptree.crispen.refine import Snapshot, anneal
 from crisptree.crispen.rule_lists import fit_list
 from crisptree.crispen.select import Selection
 from crisptree.crispen.soften import soften
-from crisptree.envs.score import random_return
 from crisptree.envs.spaces import describe
 from crisptree.learn.agent import Agent
 from crisptree.learn.config import Learning
@@ -42,8 +41,6 @@ from crisptree.pipeline.settings import Settings
 from crisptree.pipeline.teachers import external_teacher, greedy
 
 SEGMENT = 16
-TOLERANCE = 0.002
-"""Cuts at the end may cost this share of the range between a random policy and the tree."""
 
 
 @dataclass(frozen=True)
@@ -251,10 +248,8 @@ class Way:
         if keeper.result() is None:
             self.tell.advance(keeper.name, 0.0, f"from {tree.n_leaves} leaves")
             selection = self._selection()
-            score = float(np.mean(selection.returns([tree], 128)[0]))
-            span = abs(score - random_return(self.settings.env, self._number()))
             states = visited_states(_imitable(tree), self.task.env_id, self._number())
-            tree = prune_free(tree, states, selection, tolerance=TOLERANCE * span)
+            tree = prune_free(tree, states, selection)
             score = float(np.mean(selection.returns([tree], 512)[0]))
             keeper.finish({"leaves": tree.n_leaves, "selection_return": score}, tree)
         self._record(keeper)
