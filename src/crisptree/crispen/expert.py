@@ -12,6 +12,7 @@ number (`x3`, `action 2`).
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from crisptree.envs.spaces import Task
 from crisptree.errors import CrisptreeError
 
 _CONDITION = re.compile(r"^(?P<name>.+?)\s*(?P<sign><=|>=|<|>|≤|≥)\s*(?P<number>\S+)$")
+_OTHERWISE = re.compile(r"(?:otherwise|else(?!\s+if\b))\b[,:]?\s*(.*)", re.IGNORECASE)
 _LONGEST = 100_000
 _LARGEST = 3.4e38
 MOST_LEAVES = 500
@@ -62,11 +64,11 @@ def parse_rules(text: str, task: Task, source: str = "rules") -> CrispTree:
         where = f"{source}, line {number}"
         if default is not None:
             raise CrisptreeError(f"{where}: nothing can follow 'otherwise'")
-        low = line.lower()
-        if low.startswith(("otherwise", "else ")) and not low.startswith("else if"):
-            default = _action(line.split(maxsplit=1)[1] if " " in line else "", task, where)
-            continue
-        rules.append(_rule(line, task, where))
+        rest = _OTHERWISE.fullmatch(line)
+        if rest:
+            default = _action(rest[1], task, where)
+        else:
+            rules.append(_rule(line, task, where))
     if default is None:
         raise CrisptreeError(f"{source}: the last line must be 'otherwise ACTION'")
     return _as_tree(rules, default, task)
@@ -119,18 +121,6 @@ def _as_tree(rules: list[tuple[list[_Condition], int]], default: int, task: Task
 
     With conjunctions the rest of the rules stands at several places: the tree is simplified.
     """
-
-    def build(index: int, within: int):
-        if index == len(rules):
-            return default
-        conditions, action = rules[index]
-        if within == len(conditions):
-            return action
-        condition = conditions[within]
-        holds, fails = build(index, within + 1), build(index + 1, 0)
-        sides = (holds, fails) if condition.wants_true else (fails, holds)
-        return (condition.feature, condition.threshold, *sides)
-
     size = 1
     for conditions, _ in reversed(rules):
         size = 1 + size * len(conditions)
@@ -139,9 +129,15 @@ def _as_tree(rules: list[tuple[list[_Condition], int]], default: int, task: Task
             f"these rules make a tree of {size:,} leaves before simplifying: fewer or shorter "
             f"rules would be readable (at most {MOST_LEAVES})"
         )
-
+    rest: Any = default
+    for conditions, action in reversed(rules):
+        holds: Any = action
+        for condition in reversed(conditions):
+            sides = (holds, rest) if condition.wants_true else (rest, holds)
+            holds = (condition.feature, condition.threshold, *sides)
+        rest = holds
     return CrispTree.from_nested(
-        build(0, 0), task.feature_names, task.action_names, env_id=task.env_id
+        rest, task.feature_names, task.action_names, env_id=task.env_id
     ).simplify()
 
 
