@@ -18,6 +18,8 @@ COMMANDS = {
     "distill": "distil any expert into a tree",
     "evaluate": "score a policy file on unseen episodes",
     "show": "read a policy: as text, rules, a drawing or a page to explore",
+    "explain": "see which features and splits matter, or what would change one decision",
+    "compare": "see where two policies differ, and in what share of the states they meet",
     "export": "write a policy as Python, C, JavaScript, ONNX or scikit-learn",
     "verify": "prove properties of a policy, or see an observation for which they fail",
     "analyze": "see how policy gradient and Q-learning move a tree's threshold on a chain",

@@ -1,3 +1,5 @@
+import sys
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -63,7 +65,7 @@ TWO = CrispTree.from_nested((0, 1.5, 0, 1), "abcd", ("one", "two"))
 
 
 def test_without_pictures_and_without_end(monkeypatch):
-    monkeypatch.setattr("crisptree.explain.record.MOST_STEPS", 7)
+    monkeypatch.setattr(sys.modules["crisptree.explain.record"], "MOST_STEPS", 7)
     replay = record(TWO, "Blind-v0", episodes=1)
     (episode,) = replay.episodes
     assert episode.film is None and episode.ended == "was cut"

@@ -1,0 +1,149 @@
+"""`crisptree explain`: what matters in a policy, or in one of its decisions."""
+
+import json
+import sys
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from crisptree.errors import CrisptreeError
+
+if TYPE_CHECKING:
+    from crisptree.crisp import CrispTree
+
+
+@dataclass(frozen=True)
+class Command:
+    """Which features and splits matter; with --at, why an action is taken and what would change it.
+
+    Importance is counted in comparisons, and in the return that is lost when a split is removed.
+    """
+
+    policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
+    """The policy file."""
+    at: Annotated[tuple[float, ...], tyro.conf.arg(metavar="X…")] = ()
+    """An observation, number by number: explain this decision."""
+    env: str | None = None
+    """The environment, where it is not the one in the file."""
+    episodes: int = 20
+    """How many episodes to play each time."""
+    seed: int = 0
+    """Which reporting episodes: other seeds, other episodes."""
+    json: bool = False
+    """Print one JSON object, and nothing else, on standard output."""
+
+    def run(self) -> None:
+        from crisptree.crisp import CrispTree
+
+        if not 1 <= self.episodes <= 10_000:
+            raise CrisptreeError(f"--episodes is {self.episodes}; it must lie in 1 … 10000")
+        tree = CrispTree.load(self.policy)
+        if self.at:
+            self._decision(tree)
+        else:
+            self._importance(tree)
+
+    def _importance(self, tree: "CrispTree") -> None:
+        from crisptree.commands.playing import environment_of
+        from crisptree.explain import importance, reporting_seeds
+
+        env_id = environment_of(tree, self.env)
+        seeds = reporting_seeds(tree, env_id, self.episodes, self.seed)
+        found = importance(tree, env_id, seeds, report=_progress)
+        if self.json:
+            print(json.dumps(found.to_dict(tree)))
+            return
+        from crisptree.commands.playing import aligned
+        from crisptree.show.words import Words
+
+        words = Words(tree)
+        played = f"{found.episodes} episodes, {found.states:,} states"
+        print(f"return {found.mean_return:.1f} over {played}")
+        rows = [("feature", "comparisons", "return lost without it")]
+        for each in found.features:
+            row = (words.features[each.feature], f"{each.comparisons:.1%}", str(each.lost))
+            rows.append(row)
+        print(f"\n{aligned(rows)}\n")
+        rows = [("split", "states", "true for", "return lost without it")]
+        for each in found.splits:
+            rows.append(
+                (
+                    words.comparison(each.feature, each.threshold),
+                    f"{each.visits:,}",
+                    "–" if each.goes_true is None else f"{each.goes_true:.1%}",
+                    str(each.lost),
+                )
+            )
+        print(aligned(rows))
+
+    def _decision(self, tree: "CrispTree") -> None:
+        import numpy as np
+
+        from crisptree.explain import counterfactuals
+        from crisptree.show.words import Words
+
+        at = np.array(self.at)
+        if at.shape != (tree.n_features,) or not np.isfinite(at).all():
+            raise CrisptreeError(
+                f"--at takes {tree.n_features} numbers, one a feature; it has {len(self.at)}"
+            )
+        scale = self._scale(tree)
+        changes = counterfactuals(tree, at, scale)
+        path = tree.decision_path(at)
+        words = Words(tree)
+        action = int(tree.predict(at)[0])
+        if self.json:
+            told = {
+                "action": tree.action_names[action],
+                "path": list(path),
+                "changes": [_change(each, tree) for each in changes],
+                "scale": None if scale is None else scale.tolist(),
+            }
+            print(json.dumps(told))
+            return
+        print(f"{words.actions[action]}, because")
+        for node in path[:-1]:
+            feature, threshold, _, _ = tree.nodes[node]
+            value = float(at[feature])
+            said = words.comparison(feature, threshold, value > threshold)
+            print(f"  {said}: it is {value:.6g}, {abs(value - threshold):.3g} away")
+        unit = (
+            "numbers as they are" if scale is None else "in standard deviations of visited states"
+        )
+        print(f"\nThe smallest changes that would change it ({unit}):")
+        for each in changes:
+            new = ", ".join(
+                f"{words.features[at_]} {self.at[at_]:.6g} → {each.observation[at_]!r}"
+                for at_ in each.features
+            )
+            print(f"  {words.actions[each.action]}: {new} (distance {each.distance:.3g})")
+        if not changes:
+            print("  none: every observation leads to this action")
+
+    def _scale(self, tree: "CrispTree"):
+        """How far each feature spreads over the states met; none if there is nothing to play."""
+        if self.env is None and (tree.env_id is None or ":" in tree.env_id):
+            return None
+        import numpy as np
+
+        from crisptree.commands.playing import environment_of
+        from crisptree.explain import reporting_seeds, visited
+
+        env_id = environment_of(tree, self.env)
+        seeds = reporting_seeds(tree, env_id, self.episodes, self.seed)
+        spread = visited(tree, env_id, seeds).states.std(axis=0, dtype=np.float64)
+        return np.where(spread > 0, spread, 1.0)
+
+
+def _change(change, tree: "CrispTree") -> dict:
+    told = asdict(change)
+    told["action"] = tree.action_names[change.action]
+    told["features"] = [tree.feature_names[at] for at in change.features]
+    return told
+
+
+def _progress(done: int, parts: int) -> None:
+    if sys.stderr.isatty():
+        end = "\n" if done == parts else ""
+        print(f"\rplayed without {done} of {parts} parts", end=end, file=sys.stderr, flush=True)

@@ -1,0 +1,69 @@
+import numpy as np
+import pytest
+from games import IDLE, RIGHT, STEPS, shown
+from hypothesis import given
+from hypothesis import strategies as st
+from tree_strategies import NESTED, one_of_every_cell, tree_of
+
+from crisptree.explain import importance, reporting_seeds
+from crisptree.explain.importance import without
+
+SEEDS = reporting_seeds(RIGHT, "Guess-v0", 50, 0)
+
+
+def test_the_only_split_is_worth_what_the_worse_guess_loses():
+    found = importance(RIGHT, "Guess-v0", SEEDS)
+    high = (shown(SEEDS)[:, :, 0] > 0.5).sum(axis=1)
+    always_high, always_low = STEPS - high, high  # what is lost, episode by episode
+    less = min((always_high, always_low), key=lambda each: each.mean())
+    (split,) = found.splits
+    assert split.visits == 50 * STEPS and split.goes_true == pytest.approx(high.mean() / STEPS)
+    assert split.lost.mean == pytest.approx(less.mean())
+    assert split.lost.standard_error == pytest.approx(less.std(ddof=1) / np.sqrt(50))
+    (feature,) = found.features
+    assert feature.comparisons == 1.0 and feature.lost.mean == pytest.approx(less.mean())
+    assert found.mean_return == STEPS
+
+
+def test_a_split_that_changes_nothing_costs_nothing():
+    found = importance(IDLE, "Guess-v0", SEEDS)
+    by_name = {IDLE.feature_names[each.feature]: each for each in found.features}
+    assert by_name["idle"].lost.mean == 0.0
+    assert by_name["idle"].comparisons == by_name["telling"].comparisons == 0.5
+    assert by_name["telling"].lost.mean > 1
+    assert [IDLE.feature_names[each.feature] for each in found.features] == ["telling", "idle"]
+    idle = next(split for split in found.splits if split.feature == 1)
+    assert idle.lost.mean == 0.0 and found.splits[-1] == idle
+
+
+def test_one_episode_has_no_standard_error():
+    found = importance(RIGHT, "Guess-v0", SEEDS[:1])
+    assert found.splits[0].lost.standard_error is None
+    assert "±" not in str(found.splits[0].lost)
+
+
+def test_progress_is_reported():
+    told = []
+    importance(IDLE, "Guess-v0", SEEDS[:2], report=lambda done, parts: told.append((done, parts)))
+    assert told == [(at, 5) for at in range(1, 6)]
+
+
+def test_names_in_json():
+    told = importance(IDLE, "Guess-v0", SEEDS[:2]).to_dict(IDLE)
+    assert {each["feature"] for each in told["features"]} == {"telling", "idle"}
+
+
+@given(NESTED, st.data())
+def test_without_a_split_the_answer_is_always_the_same(nested, data):
+    tree = tree_of(nested)
+    inner = np.flatnonzero(tree.feature >= 0).tolist()
+    sides = {node: data.draw(st.booleans()) for node in inner if data.draw(st.booleans())}
+    smaller = without(tree, sides)
+    assert smaller.n_nodes <= tree.n_nodes
+    for state in one_of_every_cell(tree)[:60]:
+        node = 0
+        while tree.feature[node] >= 0:
+            feature, threshold, if_true, if_false = tree.nodes[node]
+            answer = sides.get(node, bool(state[feature] > threshold))
+            node = if_true if answer else if_false
+        assert smaller.predict(state)[0] == tree.action[node]
