@@ -155,9 +155,10 @@ def prune_by_return(
 ) -> CrispTree:
     """Down to `n_leaves`; each cut is the best of a shortlist raced on return."""
     while tree.n_leaves > n_leaves:
-        # A cut of one leaf is always among them, so the size is always reached.
-        small = [cut for cut in cuts(tree, states) if tree.n_leaves - cut.leaves >= n_leaves - 2]
-        shortlist = [cut_away(tree, cut.node, cut.child) for cut in small[:SHORTLIST]]
+        smaller = [cut_away(tree, cut.node, cut.child) for cut in cuts(tree, states)]
+        # A cut that overshoots the size is a last resort.
+        enough = [each for each in smaller if each.n_leaves >= n_leaves]
+        shortlist = (enough or smaller)[:SHORTLIST]
         index, _ = selection.race(shortlist, rounds)
         tree = shortlist[index]
     return tree

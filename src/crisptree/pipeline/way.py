@@ -27,6 +27,7 @@ from crisptree.crispen.refine import Snapshot, anneal
 from crisptree.crispen.rule_lists import fit_list
 from crisptree.crispen.select import Selection
 from crisptree.crispen.soften import soften
+from crisptree.envs.registry import is_functional
 from crisptree.envs.spaces import describe
 from crisptree.learn.agent import Agent
 from crisptree.learn.config import Learning
@@ -41,6 +42,9 @@ from crisptree.pipeline.settings import Settings
 from crisptree.pipeline.teachers import external_teacher, greedy
 
 SEGMENT = 16
+HOST_ROUNDS = (32, 64, 128)
+COMPILED_ROUNDS = (64, 256, 1024)
+"""Selection episodes of the race between snapshots; compiled ones cost next to nothing."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +186,7 @@ class Way:
                 self._selection(),
                 snapshots=snapshots,
                 on_segment=keeper.segment,
+                rounds=COMPILED_ROUNDS if is_functional(self.task.env_id) else HOST_ROUNDS,
             )
             keeper.finish(
                 {
