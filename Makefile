@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-EXTRAS := dev,fast,marl,onnx,plot,track,verify
+EXTRAS := dev,fast,marl,onnx,pg,plot,sc2,stats,study,track,verify
 
 .PHONY: setup demo test slow bench lint clean
 
