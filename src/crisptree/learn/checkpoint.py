@@ -3,6 +3,7 @@
 import io
 import zipfile
 from os import PathLike
+from pathlib import Path
 from typing import TypeVar
 
 import equinox as eqx
@@ -33,9 +34,10 @@ def load(path: str | PathLike[str], like: Tree) -> Tree:
     arrays, static = eqx.partition(like, eqx.is_array)
     leaves, structure = jax.tree.flatten(arrays)
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        content = io.BytesIO(Path(path).read_bytes())
+        with np.load(content, allow_pickle=False) as archive:
             stored = [archive[name] for name in sorted(archive.files)]
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, TypeError, EOFError, KeyError, zipfile.BadZipFile) as error:
         raise CrisptreeError(f"cannot read the checkpoint {path}: {error}") from error
     if len(stored) != len(leaves):
         raise CrisptreeError(
