@@ -3,12 +3,9 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-
 import numpy as np
 import pytest
 from hypothesis import settings
-from postgres_cluster import Cluster, find_programs
 from starlette.testclient import TestClient
 
 from crisptree.study.aids import cartpole_aids
@@ -16,6 +13,8 @@ from crisptree.study.definition import define
 from crisptree.study.questionnaire import PAPER_STATEMENTS, Question, Questionnaire
 from crisptree.study.store import create_study, open_engine
 from crisptree.study.web import create_app
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "statistics")]
 
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
@@ -45,6 +44,8 @@ def definition(visited):
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory):
     """A PostgreSQL of our own on loopback, or no test of it."""
+    from postgres_cluster import Cluster, find_programs
+
     programs = find_programs()
     if programs is None:
         pytest.skip("PostgreSQL's initdb and postgres are not installed")
@@ -69,7 +70,8 @@ def engine(database):
 
 @pytest.fixture
 def study(engine, definition):
-    return create_study(engine, "study", definition)
+    with engine.begin() as connection:
+        return create_study(connection, "study", definition)
 
 
 @pytest.fixture
@@ -92,7 +94,8 @@ def sqlite_engine(tmp_path):
 
 @pytest.fixture
 def sqlite_study(sqlite_engine, definition):
-    return create_study(sqlite_engine, "study", definition)
+    with sqlite_engine.begin() as connection:
+        return create_study(connection, "study", definition)
 
 
 @pytest.fixture

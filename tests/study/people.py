@@ -6,6 +6,12 @@ from html import unescape
 from typing import Any
 
 
+def on(engine: Any, function: Any, *arguments: Any, **options: Any) -> Any:
+    """A function of the store in a transaction of its own."""
+    with engine.begin() as connection:
+        return function(connection, *arguments, **options)
+
+
 @dataclass(frozen=True)
 class Page:
     """What matters of a questionnaire page."""

@@ -63,9 +63,9 @@ class Cluster:
                 cwd=folder,
                 **as_them,
             )
+            options = ["-h", "127.0.0.1", "-p", str(port), "-k", folder]
             server = subprocess.Popen(
-                [programs / "postgres", "-D", data, "-h", "127.0.0.1", "-p", str(port)]
-                + ["-k", folder, "-c", "max_connections=60"],
+                [programs / "postgres", "-D", data, *options],
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd=folder,

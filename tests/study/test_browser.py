@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from browser import DESKTOP, PHONE, Reader, find_browser, start, wait_until
-from people import walk
+from people import on, walk
 from running_server import RunningServer
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -30,7 +30,7 @@ def server(sqlite_engine, sqlite_study):
 
 @pytest.fixture
 def link(sqlite_engine, sqlite_study):
-    (link,) = invite(sqlite_engine, sqlite_study, 1)
+    (link,) = on(sqlite_engine, invite, sqlite_study, 1)
     return link
 
 
@@ -84,10 +84,10 @@ def test_a_whole_questionnaire_by_keyboard(any_driver, server, sqlite_engine, sq
         seen.append(step)
         reader.fill_in()
         reader.send()
-    (who,) = all_participants(sqlite_engine, sqlite_study)
+    (who,) = on(sqlite_engine, all_participants, sqlite_study)
     assert who.completion_code in reader.text
     assert len(seen) == len(set(seen)) == 27
-    rows = tidy_rows(sqlite_engine, sqlite_study)
+    rows = on(sqlite_engine, tidy_rows, sqlite_study)
     items = [row for row in rows if row.kind == "item"]
     assert len(items) == 15 and {row.given for row in items} == {"push right"}
     assert {row.given for row in rows if row.kind == "rating"} == {"5"}
@@ -133,7 +133,7 @@ def test_reload_back_and_a_second_tab(driver, server, sqlite_engine, sqlite_stud
     wait_until(lambda: reader.step in (second, ""), "a page after going back")
     reader.open(f"{server.url}/p/{link}")
     assert reader.step == second
-    (stored,) = (a for a in all_answers(sqlite_engine, sqlite_study) if a.step == first)
+    (stored,) = (a for a in on(sqlite_engine, all_answers, sqlite_study) if a.step == first)
     assert stored.value == {"action": 0}
 
 
@@ -145,7 +145,7 @@ def test_a_double_click_stores_one_answer(driver, server, sqlite_engine, sqlite_
     driver.execute_script("arguments[0].click(); arguments[0].click();", button)
     wait_until(lambda: reader.step not in ("", first), "the next page")
     assert "kept" not in reader.text
-    steps = [answer.step for answer in all_answers(sqlite_engine, sqlite_study)]
+    steps = [answer.step for answer in on(sqlite_engine, all_answers, sqlite_study)]
     assert steps.count(first) == 1
 
 
@@ -159,10 +159,10 @@ def test_a_lost_connection_is_told_and_the_answer_sent_again(
     reader.tab_to("form[data-step] button")
     reader.press(Keys.ENTER)
     wait_until(lambda: "Not saved yet" in reader.text, "the word that nothing is saved")
-    assert first not in {answer.step for answer in all_answers(sqlite_engine, sqlite_study)}
+    assert first not in {answer.step for answer in on(sqlite_engine, all_answers, sqlite_study)}
     server.start()
     wait_until(lambda: reader.step not in ("", first), "the next page")
-    (stored,) = (a for a in all_answers(sqlite_engine, sqlite_study) if a.step == first)
+    (stored,) = (a for a in on(sqlite_engine, all_answers, sqlite_study) if a.step == first)
     assert stored.value == {"action": 1}
 
 
@@ -177,7 +177,7 @@ def test_time_away_is_seen(driver, server, sqlite_engine, sqlite_study, link):
     wait_until(lambda: reader.run("return window.waited"), "a moment")
     reader.run("document.hasFocus = () => true; dispatchEvent(new Event('focus'))")
     reader.send()
-    (stored,) = (a for a in all_answers(sqlite_engine, sqlite_study) if a.step == first)
+    (stored,) = (a for a in on(sqlite_engine, all_answers, sqlite_study) if a.step == first)
     assert stored.away_ms is not None and stored.browser_ms is not None
     assert 290 <= stored.away_ms <= stored.browser_ms
     assert [what for _, what in stored.focus_log or []][-2:] == ["blur", "focus"]

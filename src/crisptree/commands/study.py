@@ -65,15 +65,16 @@ class Serve:
         own = None if self.questionnaire is None else load_questionnaire(self.questionnaire)
         secret, is_new = researcher_secret(self.secret_file)
         engine = open_engine(self.database)
-        study = open_study(
-            engine,
-            self.name,
-            self.policies,
-            own,
-            n_items=self.items,
-            seed=self.seed,
-            visit=visited_states,
-        )
+        with engine.begin() as connection:
+            study = open_study(
+                connection,
+                self.name,
+                self.policies,
+                own,
+                n_items=self.items,
+                seed=self.seed,
+                visit=visited_states,
+            )
         listener = listen(self.host, self.port)
         url = self.url or f"http://{self.host}:{listener.getsockname()[1]}"
         app = create_app(engine, study, secret=secret, url=url, open_link=not self.invited_only)
@@ -107,9 +108,10 @@ class Invite:
 
         if not 1 <= self.people <= 10_000:
             raise CrisptreeError(f"--people is {self.people}; it must lie in 1 … 10,000")
-        engine = open_engine(self.database)
-        study = the_study(engine, self.name)
-        for link in invite(engine, study, self.people, simulated=self.simulated):
+        with open_engine(self.database).begin() as connection:
+            study = the_study(connection, self.name)
+            links = invite(connection, study, self.people, simulated=self.simulated)
+        for link in links:
             print(f"{self.url.rstrip('/')}/p/{link}")
 
 
@@ -133,8 +135,8 @@ class Export:
         ending = ".csv" if self.out is None else self.out.suffix.lower()
         if ending not in (".csv", ".parquet"):
             raise CrisptreeError(f"--out ends in {ending!r}; it must end in .csv or .parquet")
-        engine = open_engine(self.database)
-        rows = tidy_rows(engine, the_study(engine, self.name))
+        with open_engine(self.database).begin() as connection:
+            rows = tidy_rows(connection, the_study(connection, self.name))
         if self.out is None:
             sys.stdout.write(as_csv(rows))
             return
@@ -168,9 +170,9 @@ class Report:
             from crisptree.study.measures import measure
             from crisptree.study.report import as_markdown
 
-        engine = open_engine(self.database)
-        study = the_study(engine, self.name)
-        rows = tidy_rows(engine, study)
+        with open_engine(self.database).begin() as connection:
+            study = the_study(connection, self.name)
+            rows = tidy_rows(connection, study)
         aids = [block.name for block in study.definition.blocks]
         statements = study.definition.questionnaire.statements
         analysis = analyse(measure(rows, aids, statements, self.most_away))
@@ -196,11 +198,14 @@ class Delete:
 
     def run(self) -> None:
         with needing("study"):
-            from crisptree.study.store import forget, open_engine, the_study
+            from crisptree.study.store import fold_journal, forget, open_engine, the_study
 
         engine = open_engine(self.database)
-        if not forget(engine, the_study(engine, self.name), self.participant):
+        with engine.begin() as connection:
+            found = forget(connection, the_study(connection, self.name), self.participant)
+        if not found:
             raise CrisptreeError(f"the study {self.name!r} has no participant {self.participant}")
+        fold_journal(engine)
         print(f"participant {self.participant} is deleted")
 
 

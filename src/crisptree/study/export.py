@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Any, get_args, get_type_hints
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection
 
 from crisptree.study.definition import Block, Definition
 from crisptree.study.items import Item
@@ -54,11 +54,11 @@ class Row:
     answered_at: str
 
 
-def tidy_rows(engine: Engine, study: Study) -> list[Row]:
+def tidy_rows(connection: Connection, study: Study) -> list[Row]:
     """Every answer of everybody who agreed to take part, unfinished people included."""
-    people = {who.id: who for who in all_participants(engine, study)}
+    people = {who.id: who for who in all_participants(connection, study)}
     rows = []
-    for answer in all_answers(engine, study):
+    for answer in all_answers(connection, study):
         who = people[answer.participant_id]
         sequence = steps(study.definition, who.plan)
         at = next((at for at, step in enumerate(sequence) if step.key == answer.step), None)

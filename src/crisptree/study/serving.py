@@ -8,7 +8,7 @@ from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI
-from sqlalchemy import Engine
+from sqlalchemy import Connection
 
 from crisptree.crisp import CrispTree
 from crisptree.errors import CrisptreeError
@@ -38,7 +38,7 @@ def load_aids(policies: Sequence[str]) -> list[Aid]:
 
 
 def open_study(
-    engine: Engine,
+    connection: Connection,
     name: str,
     policies: Sequence[str],
     questionnaire: Questionnaire | None,
@@ -56,12 +56,12 @@ def open_study(
         raise CrisptreeError(
             f"the study's name is {name!r:.40}; it must be a-z, 0-9, _ and -, at most 32 of them"
         )
-    study = find_study(engine, name)
+    study = find_study(connection, name)
     if study is None:
         aids = load_aids(policies)
         visited = [(aid, visit(aid.policy, _env_of(aid))) for aid in aids]
         definition = define(visited, questionnaire or Questionnaire(), n_items, seed)
-        return create_study(engine, name, definition)
+        return create_study(connection, name, definition)
     stored = study.definition
     aids = load_aids(policies) if policies else [block.aid for block in stored.blocks]
     if not stored.asks_the_same(aids, questionnaire or stored.questionnaire):

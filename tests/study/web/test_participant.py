@@ -1,5 +1,5 @@
 import pytest
-from people import answer, filled_in, read, walk
+from people import answer, filled_in, on, read, walk
 
 from crisptree.study.export import tidy_rows
 from crisptree.study.store import all_answers, all_participants, create_study, invite
@@ -8,15 +8,15 @@ from crisptree.study.web.participant import KEPT
 
 @pytest.fixture
 def link(engine, study):
-    (link,) = invite(engine, study, 1)
+    (link,) = on(engine, invite, study, 1)
     return link
 
 
 def test_a_whole_questionnaire(client, engine, study, link):
     end = walk(client, link)
-    (who,) = all_participants(engine, study)
+    (who,) = on(engine, all_participants, study)
     assert end.code == who.completion_code
-    rows = tidy_rows(engine, study)
+    rows = on(engine, tidy_rows, study)
     kinds = [row.kind for row in rows]
     assert kinds.count("item") == 15 and kinds.count("practice") == 3
     assert kinds.count("rating") == 15 and kinds.count("question") == 2
@@ -37,7 +37,7 @@ def test_an_answer_sent_twice_is_stored_once_and_the_first_stays(client, engine,
     again = answer(client, page, action="0")
     assert again.headers["location"] == f"/p/{link}?kept=1"
     assert KEPT in client.get(again.headers["location"]).text
-    stored = [each for each in all_answers(engine, study) if each.step == page.step]
+    stored = [each for each in on(engine, all_answers, study) if each.step == page.step]
     assert [each.value for each in stored] == [{"action": 1}]
 
 
@@ -53,7 +53,7 @@ def test_who_does_not_agree_leaves_nothing(client, engine, study, link):
     reply = answer(client, read(client, link), answer="no")
     assert reply.headers["location"] == f"/p/{link}/declined"
     assert "Nothing was stored" in client.get(f"/p/{link}/declined").text
-    assert all_answers(engine, study) == []
+    assert on(engine, all_answers, study) == []
     assert read(client, link).step == "consent"
 
 
@@ -63,7 +63,7 @@ def test_a_later_page_is_not_open(client, engine, study, link):
     other = f"/p/{link}/closing"
     assert client.post(other, data={"token": token, "comment": ""}).status_code == 403
     right = client.app.state.desk.signer.token(
-        all_participants(engine, study)[0].link_hash, "closing"
+        on(engine, all_participants, study)[0].link_hash, "closing"
     )
     assert client.post(other, data={"token": right, "comment": ""}).status_code == 409
 
@@ -92,17 +92,17 @@ def test_a_later_page_is_not_open(client, engine, study, link):
 def test_what_no_page_offers_is_refused_and_not_stored(
     sqlite_client, sqlite_engine, sqlite_study, step, changes, says
 ):
-    (link,) = invite(sqlite_engine, sqlite_study, 1)
+    (link,) = on(sqlite_engine, invite, sqlite_study, 1)
     page = walk(sqlite_client, link, until=step)
-    before = len(all_answers(sqlite_engine, sqlite_study))
+    before = len(on(sqlite_engine, all_answers, sqlite_study))
     reply = answer(sqlite_client, page, **changes)
     assert reply.status_code == 422
     assert says in reply.text
-    assert len(all_answers(sqlite_engine, sqlite_study)) == before
+    assert len(on(sqlite_engine, all_answers, sqlite_study)) == before
 
 
 def test_a_missing_answer_is_asked_for(sqlite_client, sqlite_engine, sqlite_study):
-    (link,) = invite(sqlite_engine, sqlite_study, 1)
+    (link,) = on(sqlite_engine, invite, sqlite_study, 1)
     page = walk(sqlite_client, link, until="ratings-")
     fields = filled_in(page)
     del fields["rating-logic"]
@@ -112,15 +112,15 @@ def test_a_missing_answer_is_asked_for(sqlite_client, sqlite_engine, sqlite_stud
 
 
 def test_links_of_others_and_of_other_studies_open_nothing(client, engine, study, definition, link):
-    (other,) = invite(engine, study, 1)
-    elsewhere = create_study(engine, "elsewhere", definition)
-    (stranger,) = invite(engine, elsewhere, 1)
+    (other,) = on(engine, invite, study, 1)
+    elsewhere = on(engine, create_study, "elsewhere", definition)
+    (stranger,) = on(engine, invite, elsewhere, 1)
     mine = read(client, link)
     assert client.post(f"/p/{other}/consent", data=filled_in(mine)).status_code == 403
     assert client.get(f"/p/{stranger}").status_code == 404
     assert client.get("/p/" + "x" * 32).status_code == 404
     assert client.post(f"/p/{'x' * 32}/consent", data=filled_in(mine)).status_code == 404
-    assert all_answers(engine, study) == []
+    assert on(engine, all_answers, study) == []
 
 
 def test_a_form_needs_its_own_token(client, link):
@@ -149,12 +149,12 @@ def test_own_origin_is_accepted(client, link):
 def test_the_open_link_makes_a_participant(client, engine, study):
     page = client.get(f"/join/{study.join_code}")
     assert page.status_code == 200
-    assert all_participants(engine, study) == []
+    assert on(engine, all_participants, study) == []
     token = page.text.split('name="token" value="')[1].split('"')[0]
     reply = client.post(f"/join/{study.join_code}", data={"token": token})
     assert reply.status_code == 303
     assert read(client, reply.headers["location"].removeprefix("/p/")).step == "consent"
-    assert len(all_participants(engine, study)) == 1
+    assert len(on(engine, all_participants, study)) == 1
     assert client.get("/join/wrong").status_code == 404
     assert client.post("/join/wrong", data={"token": token}).status_code == 404
 
@@ -165,7 +165,7 @@ def test_the_browsers_time_is_stored_unless_it_cannot_be(client, engine, study, 
     answer(client, first, timing=timing)
     second = read(client, link)
     answer(client, second, timing='{"ms":3600000,"away_ms":0,"focus_log":[]}')
-    rows = {row.question: row for row in tidy_rows(engine, study) if row.kind == "item"}
+    rows = {row.question: row for row in on(engine, tidy_rows, study) if row.kind == "item"}
     one, two = rows[first.step[-1]], rows[second.step[-1]]
     assert (one.browser_seconds, one.away_seconds, one.times_away) == (0.04, 0.015, 1)
     assert (one.seconds, one.times_shown) == (0.04, 1)
@@ -177,6 +177,6 @@ def test_a_reload_leaves_the_time_to_the_server(client, engine, study, link):
     page = walk(client, link, until="item-")
     read(client, link)
     answer(client, page, timing='{"ms":1,"away_ms":0,"focus_log":[]}')
-    (row,) = (row for row in tidy_rows(engine, study) if row.kind == "item")
+    (row,) = (row for row in on(engine, tidy_rows, study) if row.kind == "item")
     assert row.times_shown == 2
     assert row.seconds == row.server_seconds != row.browser_seconds == 0.001

@@ -52,15 +52,15 @@ def repeated_measures_anova(x: Measures) -> RepeatedMeasuresAnova:
         f=f,
         df_aids=df_aids,
         df_error=df_error,
-        p=_f_tail(df_aids, df_error, f),
+        p=_f_tail(f, df_aids, df_error, 1.0),
         ms_error=ss_error / df_error,
         partial_eta_squared=ss_aids / (ss_aids + ss_error),
         partial_eta_squared_90=eta_squared_interval(f, df_aids, df_error, 0.90),
         generalised_eta_squared=ss_aids / ss_total,
         epsilon_greenhouse_geisser=gg,
         epsilon_huynh_feldt=hf,
-        p_greenhouse_geisser=_f_tail(gg * df_aids, gg * df_error, f),
-        p_huynh_feldt=_f_tail(hf * df_aids, hf * df_error, f),
+        p_greenhouse_geisser=_f_tail(f, df_aids, df_error, gg),
+        p_huynh_feldt=_f_tail(f, df_aids, df_error, hf),
         mauchly_w=w,
         mauchly_p=mauchly_p,
     )
@@ -152,8 +152,8 @@ def _contrast_variances(x: Measures) -> Float[np.ndarray, " contrasts"]:
     return np.clip(np.linalg.eigvalsh(covariance)[1:], 0.0, None)
 
 
-def _f_tail(df_aids: float, df_error: float, f: float) -> float:
-    return float(special.fdtrc(df_aids, df_error, f))
+def _f_tail(f: float, df_aids: int, df_error: int, epsilon: float) -> float:
+    return float(special.fdtrc(epsilon * df_aids, epsilon * df_error, f))
 
 
 def _undefined(df_aids: int, df_error: int) -> RepeatedMeasuresAnova:

@@ -1,4 +1,8 @@
-"""The database: SQLite or PostgreSQL behind a handful of functions."""
+"""The database: SQLite or PostgreSQL behind a handful of functions.
+
+Each works on a connection whose transaction its caller began: a web page is one transaction, and
+says that something is saved only after the commit.
+"""
 
 from crisptree.study.store.answers import Answer as Answer
 from crisptree.study.store.answers import Timing as Timing
@@ -6,6 +10,7 @@ from crisptree.study.store.answers import all_answers as all_answers
 from crisptree.study.store.answers import answered_steps as answered_steps
 from crisptree.study.store.answers import note_view as note_view
 from crisptree.study.store.answers import store_answer as store_answer
+from crisptree.study.store.engine import fold_journal as fold_journal
 from crisptree.study.store.engine import open_engine as open_engine
 from crisptree.study.store.participants import Participant as Participant
 from crisptree.study.store.participants import all_participants as all_participants

@@ -1,9 +1,9 @@
-"""Answers: each stored once, the first one for good; what the page says is saved is on disk."""
+"""Answers: each stored once, the first one for good."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, select, update
+from sqlalchemy import Connection, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from crisptree.study.steps import Step
@@ -37,23 +37,20 @@ class Answer:
     focus_log: list[list[Any]] | None
 
 
-def note_view(engine: Engine, participant: Participant, step: Step) -> None:
+def note_view(connection: Connection, participant: Participant, step: Step) -> None:
     """Remember when a page was first shown, and how often."""
-    with engine.begin() as connection:
-        row = {"participant_id": participant.id, "step": step.key}
-        is_new = _insert_once(
-            connection, views, {**row, "first_shown_at": now_ms(), "times_shown": 1}
+    row = {"participant_id": participant.id, "step": step.key}
+    is_new = _insert_once(connection, views, {**row, "first_shown_at": now_ms(), "times_shown": 1})
+    if not is_new:
+        connection.execute(
+            update(views)
+            .where(views.c.participant_id == participant.id, views.c.step == step.key)
+            .values(times_shown=views.c.times_shown + 1)
         )
-        if not is_new:
-            connection.execute(
-                update(views)
-                .where(views.c.participant_id == participant.id, views.c.step == step.key)
-                .values(times_shown=views.c.times_shown + 1)
-            )
 
 
 def store_answer(
-    engine: Engine,
+    connection: Connection,
     study: Study,
     participant: Participant,
     step: Step,
@@ -62,59 +59,54 @@ def store_answer(
 ) -> bool:
     """Store an answer for good; False if there was one already, which then stays.
 
-    When this returns, the answer is on disk. What the first and the last answer bring with them
-    (the orders, the completion code) is part of the same transaction.
+    What the first and the last answer bring with them (the orders, the completion code) is part
+    of the same transaction.
     """
-    with engine.begin() as connection:
-        shown = connection.execute(
-            select(views.c.first_shown_at).where(
-                views.c.participant_id == participant.id, views.c.step == step.key
-            )
-        ).scalar()
-        stored_at = now_ms()
-        if timing and (shown is None or timing.ms > stored_at - shown + CLOCK_SLACK_MS):
-            timing = None  # longer than the page can have been open: that clock is wrong
-        is_new = _insert_once(
-            connection,
-            answers,
-            {
-                "participant_id": participant.id,
-                "step": step.key,
-                "value": value,
-                "stored_at": stored_at,
-                "browser_ms": timing and timing.ms,
-                "away_ms": timing and timing.away_ms,
-                "focus_log": timing and timing.focus_log,
-            },
+    shown = connection.execute(
+        select(views.c.first_shown_at).where(
+            views.c.participant_id == participant.id, views.c.step == step.key
         )
-        if is_new and step.kind == "consent":
-            begin(connection, study, participant)
-        if is_new and step.kind == "closing":
-            finish(connection, participant)
+    ).scalar()
+    stored_at = now_ms()
+    if timing and (shown is None or timing.ms > stored_at - shown + CLOCK_SLACK_MS):
+        timing = None  # longer than the page can have been open: that clock is wrong
+    is_new = _insert_once(
+        connection,
+        answers,
+        {
+            "participant_id": participant.id,
+            "step": step.key,
+            "value": value,
+            "stored_at": stored_at,
+            "browser_ms": timing and timing.ms,
+            "away_ms": timing and timing.away_ms,
+            "focus_log": timing and timing.focus_log,
+        },
+    )
+    if is_new and step.kind == "consent":
+        begin(connection, study, participant)
+    if is_new and step.kind == "closing":
+        finish(connection, participant)
     return is_new
 
 
-def answered_steps(engine: Engine, participant: Participant) -> dict[str, dict[str, Any]]:
+def answered_steps(connection: Connection, participant: Participant) -> dict[str, dict[str, Any]]:
     """The participant's answers by step."""
-    with engine.begin() as connection:
-        rows = connection.execute(
-            select(answers.c.step, answers.c.value).where(
-                answers.c.participant_id == participant.id
-            )
-        ).all()
+    rows = connection.execute(
+        select(answers.c.step, answers.c.value).where(answers.c.participant_id == participant.id)
+    ).all()
     return {row.step: row.value for row in rows}
 
 
-def all_answers(engine: Engine, study: Study) -> list[Answer]:
+def all_answers(connection: Connection, study: Study) -> list[Answer]:
     """Every answer in the study, with when its page was shown."""
     seen = (views.c.participant_id == answers.c.participant_id) & (views.c.step == answers.c.step)
-    with engine.begin() as connection:
-        rows = connection.execute(
-            select(answers, views.c.first_shown_at, views.c.times_shown)
-            .select_from(answers.join(participants).outerjoin(views, seen))
-            .where(participants.c.study_id == study.id)
-            .order_by(participants.c.number, answers.c.stored_at, answers.c.step)
-        ).all()
+    rows = connection.execute(
+        select(answers, views.c.first_shown_at, views.c.times_shown)
+        .select_from(answers.join(participants).outerjoin(views, seen))
+        .where(participants.c.study_id == study.id)
+        .order_by(participants.c.number, answers.c.stored_at, answers.c.step)
+    ).all()
     return [
         Answer(
             participant_id=row.participant_id,

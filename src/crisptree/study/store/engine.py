@@ -74,3 +74,13 @@ def _set_up_sqlite(connection, _record) -> None:
         f"busy_timeout={WAIT_FOR_LOCK_MS}",
     ):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def fold_journal(engine: Engine) -> None:
+    """Fold SQLite's journal into its file, so that what was deleted does not live on in it."""
+    if engine.dialect.name == "sqlite":
+        connection = engine.raw_connection()
+        try:
+            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        finally:
+            connection.close()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from crisptree.study.orders import balanced_orders, next_row, shuffled_items
 from crisptree.study.steps import Plan
@@ -36,57 +36,55 @@ def hash_of(link: str) -> str:
     return hashlib.sha256(link.encode()).hexdigest()
 
 
-def invite(engine: Engine, study: Study, count: int, *, simulated: bool = False) -> list[str]:
+def invite(
+    connection: Connection, study: Study, count: int, *, simulated: bool = False
+) -> list[str]:
     """New participants; their secret links, which are stored nowhere."""
     links = [secrets.token_urlsafe(LINK_BYTES) for _ in range(count)]
-    with engine.begin() as connection:
-        _lock(connection, study)
-        last = connection.execute(
-            select(func.max(participants.c.number)).where(participants.c.study_id == study.id)
-        ).scalar()
-        rows = [
-            {
-                "study_id": study.id,
-                "number": (last or 0) + at,
-                "link_hash": hash_of(link),
-                "simulated": simulated,
-                "created_at": now_ms(),
-            }
-            for at, link in enumerate(links, start=1)
-        ]
-        connection.execute(insert(participants), rows)
+    _lock(connection, study)
+    last = connection.execute(
+        select(func.max(participants.c.number)).where(participants.c.study_id == study.id)
+    ).scalar()
+    rows = [
+        {
+            "study_id": study.id,
+            "number": (last or 0) + at,
+            "link_hash": hash_of(link),
+            "simulated": simulated,
+            "created_at": now_ms(),
+        }
+        for at, link in enumerate(links, start=1)
+    ]
+    connection.execute(insert(participants), rows)
     return links
 
 
-def find_by_link(engine: Engine, study: Study, link: str) -> Participant | None:
+def find_by_link(connection: Connection, study: Study, link: str) -> Participant | None:
     """The participant of this study with that link."""
-    with engine.begin() as connection:
-        row = connection.execute(
-            select(participants).where(
-                participants.c.link_hash == hash_of(link), participants.c.study_id == study.id
-            )
-        ).one_or_none()
+    row = connection.execute(
+        select(participants).where(
+            participants.c.link_hash == hash_of(link), participants.c.study_id == study.id
+        )
+    ).one_or_none()
     return None if row is None else _participant(row)
 
 
-def all_participants(engine: Engine, study: Study) -> list[Participant]:
-    with engine.begin() as connection:
-        rows = connection.execute(
-            select(participants)
-            .where(participants.c.study_id == study.id)
-            .order_by(participants.c.number)
-        ).all()
+def all_participants(connection: Connection, study: Study) -> list[Participant]:
+    rows = connection.execute(
+        select(participants)
+        .where(participants.c.study_id == study.id)
+        .order_by(participants.c.number)
+    ).all()
     return list(map(_participant, rows))
 
 
-def count_waiting(engine: Engine, study: Study) -> int:
+def count_waiting(connection: Connection, study: Study) -> int:
     """How many have a link and have not begun."""
-    with engine.begin() as connection:
-        return connection.execute(
-            select(func.count()).where(
-                participants.c.study_id == study.id, participants.c.begun_at.is_(None)
-            )
-        ).scalar_one()
+    return connection.execute(
+        select(func.count()).where(
+            participants.c.study_id == study.id, participants.c.begun_at.is_(None)
+        )
+    ).scalar_one()
 
 
 def begin(connection: Connection, study: Study, participant: Participant) -> None:
@@ -124,19 +122,18 @@ def finish(connection: Connection, participant: Participant) -> None:
     )
 
 
-def forget(engine: Engine, study: Study, number: int) -> bool:
+def forget(connection: Connection, study: Study, number: int) -> bool:
     """Delete one participant with all answers; whether there was one."""
-    with engine.begin() as connection:
-        found = connection.execute(
-            select(participants.c.id).where(
-                participants.c.study_id == study.id, participants.c.number == number
-            )
-        ).scalar()
-        if found is None:
-            return False
-        for table in (answers, views):
-            connection.execute(delete(table).where(table.c.participant_id == found))
-        connection.execute(delete(participants).where(participants.c.id == found))
+    found = connection.execute(
+        select(participants.c.id).where(
+            participants.c.study_id == study.id, participants.c.number == number
+        )
+    ).scalar()
+    if found is None:
+        return False
+    for table in (answers, views):
+        connection.execute(delete(table).where(table.c.participant_id == found))
+    connection.execute(delete(participants).where(participants.c.id == found))
     return True
 
 

@@ -4,8 +4,7 @@ import secrets
 import time
 from dataclasses import dataclass
 
-from sqlalchemy import Engine, insert, select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Connection, insert, select
 
 from crisptree.errors import CrisptreeError
 from crisptree.study.definition import Definition
@@ -27,8 +26,10 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
-def create_study(engine: Engine, name: str, definition: Definition) -> Study:
+def create_study(connection: Connection, name: str, definition: Definition) -> Study:
     """A new study; the name must be free."""
+    if find_study(connection, name) is not None:
+        raise CrisptreeError(f"the database has a study {name!r} already")
     row = {
         "name": name,
         "definition": definition.to_dict(),
@@ -36,33 +37,23 @@ def create_study(engine: Engine, name: str, definition: Definition) -> Study:
         "join_code": secrets.token_urlsafe(12),
         "created_at": now_ms(),
     }
-    try:
-        with engine.begin() as connection:
-            connection.execute(insert(studies).values(row))
-    except IntegrityError:
-        raise CrisptreeError(f"the database has a study {name!r} already") from None
-    found = find_study(engine, name)
-    assert found is not None
-    return found
+    connection.execute(insert(studies).values(row))
+    return the_study(connection, name)
 
 
-def find_study(engine: Engine, name: str) -> Study | None:
-    with engine.begin() as connection:
-        row = connection.execute(select(studies).where(studies.c.name == name)).one_or_none()
+def find_study(connection: Connection, name: str) -> Study | None:
+    row = connection.execute(select(studies).where(studies.c.name == name)).one_or_none()
     if row is None:
         return None
     definition = Definition.from_dict(row.definition)
     return Study(row.id, row.name, definition, row.signing_key, row.join_code)
 
 
-def the_study(engine: Engine, name: str) -> Study:
+def the_study(connection: Connection, name: str) -> Study:
     """The study of that name, or an error that lists those there are."""
-    study = find_study(engine, name)
+    study = find_study(connection, name)
     if study is None:
-        with engine.begin() as connection:
-            names = (
-                connection.execute(select(studies.c.name).order_by(studies.c.id)).scalars().all()
-            )
+        names = connection.execute(select(studies.c.name).order_by(studies.c.id)).scalars().all()
         there = f"its studies are {', '.join(names)}" if names else "it has none yet"
         raise CrisptreeError(f"the database has no study {name!r}; {there}")
     return study

@@ -5,7 +5,7 @@ from importlib.resources import files
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from sqlalchemy import Engine
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import IntegrityError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.exceptions import HTTPException as AnyHTTPException
 from starlette.staticfiles import StaticFiles
@@ -59,6 +59,10 @@ def create_app(
     @app.exception_handler(RequestValidationError)
     def not_understood(request: Request, error: RequestValidationError) -> Response:
         return message("That did not work", "This cannot be read.", 422)
+
+    @app.exception_handler(IntegrityError)
+    def deleted_meanwhile(request: Request, error: IntegrityError) -> Response:
+        return message("That did not work", "This link is not valid any more.", 409)
 
     @app.exception_handler(OperationalError)
     @app.exception_handler(InterfaceError)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, NoReturn
 
 from fastapi import Depends, HTTPException, Request
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from crisptree.study.store import Participant, Study, find_by_link
 from crisptree.study.web.guard import FormSigner, ResearcherGate
@@ -41,10 +41,9 @@ def the_desk(request: Request) -> Desk:
     return request.app.state.desk
 
 
-def the_person(link: str, request: Request) -> Participant:
+def the_person(connection: Connection, desk: Desk, link: str, request: Request) -> Participant:
     """Whose link it is; strangers are turned away, and slowed down when they keep guessing."""
-    desk = the_desk(request)
-    found = find_by_link(desk.engine, desk.study, link)
+    found = find_by_link(connection, desk.study, link)
     if found is None:
         turn_away(request)
     if not desk.limits.participant.allows(found.link_hash):
@@ -63,4 +62,3 @@ def address_of(request: Request) -> str:
 
 
 AtDesk = Annotated[Desk, Depends(the_desk)]
-Person = Annotated[Participant, Depends(the_person)]

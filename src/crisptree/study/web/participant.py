@@ -6,6 +6,7 @@ tab or another device all lead to the same place, and an answer sent twice is st
 
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
+from sqlalchemy import Connection
 
 from crisptree.study.steps import current, steps
 from crisptree.study.store import (
@@ -16,7 +17,7 @@ from crisptree.study.store import (
     note_view,
     store_answer,
 )
-from crisptree.study.web.desk import TOO_FAST, AtDesk, Desk, Person, address_of, turn_away
+from crisptree.study.web.desk import TOO_FAST, AtDesk, Desk, address_of, the_person, turn_away
 from crisptree.study.web.forms import Form, FormError, timing_of, value_of
 from crisptree.study.web.guard import same_site
 from crisptree.study.web.rendering import message, page, step_page
@@ -29,40 +30,44 @@ router = APIRouter()
 
 
 @router.get("/p/{link}")
-def show(link: str, who: Person, desk: AtDesk, kept: str = "") -> Response:
+def show(link: str, desk: AtDesk, request: Request, kept: str = "") -> Response:
     """The page the participant has come to."""
-    return _current_page(desk, who, link, KEPT if kept else "")
+    with desk.engine.begin() as connection:
+        who = the_person(connection, desk, link, request)
+        return _current_page(connection, desk, who, link, KEPT if kept else "")
 
 
 @router.get("/p/{link}/declined")
-def declined(who: Person) -> Response:
+def declined(link: str, desk: AtDesk, request: Request) -> Response:
+    with desk.engine.begin() as connection:
+        the_person(connection, desk, link, request)
     return message("You did not take part", "Nothing was stored. You can close this page.")
 
 
 @router.post("/p/{link}/{key}", dependencies=[Depends(same_site)])
-def answer(
-    link: str, key: str, who: Person, desk: AtDesk, fields: Form, request: Request
-) -> Response:
-    """Store the answer to a page, unless there is one."""
+def answer(link: str, key: str, desk: AtDesk, fields: Form, request: Request) -> Response:
+    """Store the answer to a page, unless there is one. The reply leaves after the commit."""
     definition = desk.study.definition
-    all_steps = steps(definition, who.plan)
-    step = next((each for each in all_steps if each.key == key), None)
-    if step is None:
-        raise HTTPException(404, "There is no such page.")
-    desk.signer.check(fields, who.link_hash, step.key)
-    answered = answered_steps(desk.engine, who)
-    if step.key in answered:
-        return _onwards(request, link, kept=True)
-    if current(all_steps, answered) != step:
-        raise HTTPException(409, "That page is not open yet. Please reload.")
-    if step.kind == "consent" and fields.get("answer") == "no":
-        return _onwards(request, f"{link}/declined")
-    try:
-        timing = timing_of(fields)
-        value = value_of(definition, step, fields)
-    except FormError as error:
-        return _current_page(desk, who, link, str(error), 422)
-    is_new = store_answer(desk.engine, desk.study, who, step, value, timing)
+    with desk.engine.begin() as connection:
+        who = the_person(connection, desk, link, request)
+        all_steps = steps(definition, who.plan)
+        step = next((each for each in all_steps if each.key == key), None)
+        if step is None:
+            raise HTTPException(404, "There is no such page.")
+        desk.signer.check(fields, who.link_hash, step.key)
+        answered = answered_steps(connection, who)
+        if step.key in answered:
+            return _onwards(request, link, kept=True)
+        if current(all_steps, answered) != step:
+            raise HTTPException(409, "That page is not open yet. Please reload.")
+        if step.kind == "consent" and fields.get("answer") == "no":
+            return _onwards(request, f"{link}/declined")
+        try:
+            timing = timing_of(fields)
+            value = value_of(definition, step, fields)
+        except FormError as error:
+            return _current_page(connection, desk, who, link, str(error), 422)
+        is_new = store_answer(connection, desk.study, who, step, value, timing)
     return _onwards(request, link, kept=not is_new)
 
 
@@ -87,22 +92,28 @@ def joined(code: str, desk: AtDesk, fields: Form, request: Request) -> Response:
     desk.signer.check(fields, "join")
     if not desk.limits.newcomer.allows(address_of(request)):
         raise HTTPException(429, TOO_FAST)
-    if count_waiting(desk.engine, desk.study) >= MOST_WAITING:
-        raise HTTPException(429, "The study takes no more people at the moment.")
-    (link,) = invite(desk.engine, desk.study, 1)
+    with desk.engine.begin() as connection:
+        if count_waiting(connection, desk.study) >= MOST_WAITING:
+            raise HTTPException(429, "The study takes no more people at the moment.")
+        (link,) = invite(connection, desk.study, 1)
     return RedirectResponse(f"/p/{link}", status_code=303)
 
 
 def _current_page(
-    desk: Desk, who: Participant, link: str, notice: str = "", status: int = 200
+    connection: Connection,
+    desk: Desk,
+    who: Participant,
+    link: str,
+    notice: str = "",
+    status: int = 200,
 ) -> Response:
     definition = desk.study.definition
-    answered = answered_steps(desk.engine, who)
+    answered = answered_steps(connection, who)
     all_steps = steps(definition, who.plan)
     step = current(all_steps, answered)
     if step is None:
         return page("done.html", questionnaire=definition.questionnaire, participant=who)
-    note_view(desk.engine, who, step)
+    note_view(connection, who, step)
     practised = answered.get(step.key.replace("worked-", "practice-"), {})
     return step_page(
         definition,

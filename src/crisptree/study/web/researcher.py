@@ -6,7 +6,7 @@ from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
 from crisptree.study.export import as_csv, tidy_rows
-from crisptree.study.store import all_participants, forget, invite
+from crisptree.study.store import all_participants, fold_journal, forget, invite
 from crisptree.study.web.desk import AtDesk, address_of
 from crisptree.study.web.forms import Fields, Form
 from crisptree.study.web.guard import SESSION_COOKIE, SESSION_SECONDS, same_site
@@ -38,7 +38,8 @@ POST = [Depends(same_site)]
 def overview(request: Request, desk: AtDesk) -> Response:
     if not desk.gate.is_open(request):
         return page("login.html", notice="", token=desk.signer.token("login"))
-    people = all_participants(desk.engine, desk.study)
+    with desk.engine.begin() as connection:
+        people = all_participants(connection, desk.study)
     return page(
         "researcher.html",
         study=desk.study,
@@ -82,22 +83,27 @@ def logout(fields: OwnForm) -> Response:
 @router.post("/invite", dependencies=POST)
 def new_links(desk: AtDesk, fields: OwnForm) -> Response:
     count = _number(fields, "count", MOST_LINKS)
-    links = [f"{desk.url}/p/{link}" for link in invite(desk.engine, desk.study, count)]
+    with desk.engine.begin() as connection:
+        links = [f"{desk.url}/p/{link}" for link in invite(connection, desk.study, count)]
     return page("links.html", links=links)
 
 
 @router.post("/delete", dependencies=POST)
 def delete(desk: AtDesk, fields: OwnForm) -> Response:
     number = _number(fields, "number", 2**31 - 1)
-    if not forget(desk.engine, desk.study, number):
-        raise HTTPException(404, f"There is no participant {number}.")
+    with desk.engine.begin() as connection:
+        if not forget(connection, desk.study, number):
+            raise HTTPException(404, f"There is no participant {number}.")
+    fold_journal(desk.engine)
     return RedirectResponse("/researcher", status_code=303)
 
 
 @router.get("/answers.csv", dependencies=SIGNED_IN)
 def answers(desk: AtDesk) -> Response:
+    with desk.engine.begin() as connection:
+        rows = tidy_rows(connection, desk.study)
     return Response(
-        as_csv(tidy_rows(desk.engine, desk.study)),
+        as_csv(rows),
         media_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="{desk.study.name}.csv"'},
     )
