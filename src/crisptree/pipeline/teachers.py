@@ -76,7 +76,7 @@ def as_teacher(expert: Any, task: Task) -> Teacher:
         raise CrisptreeError(
             f"the teacher must give one action (0 to {task.n_actions - 1}) an observation"
         )
-    return teach
+    return lambda states: teach(states).astype(np.int64)
 
 
 def _stable_baselines(path: Path) -> Any:
