@@ -1,0 +1,56 @@
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crisptree.pipeline import recipe
+from crisptree.pipeline.recipe import ladder, recipe_for
+
+
+@given(st.integers(1, 2000), st.integers(2, 200), st.integers(2, 100))
+def test_a_ladder_goes_down_to_the_budget(leaves, budget, race_below):
+    sizes = ladder(leaves, budget, race_below)
+    if leaves <= budget:
+        assert sizes == []
+        return
+    every = [leaves, *sizes]
+    assert sizes[-1] == budget
+    assert all(after < before for before, after in itertools.pairwise(every))
+
+
+@given(st.integers(8, 2000), st.integers(2, 100))
+def test_no_step_is_a_big_cut(leaves, race_below):
+    """Never under a half at once; where candidates race, never under three quarters."""
+    every = [leaves, *ladder(leaves, 2, race_below)]
+    for before, after in itertools.pairwise(every):
+        assert after >= min(before - 1, before // 2)
+        if before <= race_below:
+            assert after >= min(before - 1, 0.75 * before)
+
+
+def test_a_ladder_by_hand():
+    assert ladder(8, 2, 44) == [7, 6, 5, 4, 3, 2]
+    assert ladder(16, 4, 44) == [14, 12, 10, 9, 8, 7, 6, 5, 4]
+    assert ladder(16, 16, 44) == []
+
+
+def test_every_environment_has_a_recipe():
+    assert recipe_for("CartPole-v1") is recipe.CARTPOLE
+    assert recipe_for("LunarLander-v3") is recipe.HOST
+    assert recipe_for("nobody:Knows-v0") is recipe.HOST
+
+
+@pytest.mark.parametrize("name", ["CARTPOLE", "FUNCTIONAL", "HOST"])
+def test_stages_turn_crisper(name):
+    """Refinements start and end steeper the later they are, on moments that stand still."""
+    each = getattr(recipe, name)
+    later = [each.first_refine, each.refine, each.polish]
+    assert all(not config.normalise_observations for config in later)
+    assert each.learning.normalise_observations
+    starts = [config.steepness[0] for config in (each.learning, *later)]
+    assert starts == sorted(starts)
+    ends = [config.steepness[1] for config in later]
+    assert ends == sorted(ends)
+    # neither the teacher nor the oblique soft tree is annealed
+    assert each.teacher.steepness is each.soft.steepness is None
