@@ -190,7 +190,7 @@ def swing(observation: np.ndarray) -> np.ndarray:
     ],
 )
 def test_envpool_is_gymnasium_in_distribution(env_id, policy, limit):
-    one, other = (returns_of(a, env_id, policy, 400, limit) for a in ADAPTERS)
+    one, other = (returns_of(a, env_id, policy, 200, limit) for a in ADAPTERS)
     agree(one, other, errors=3)
 
 
