@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -14,6 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from crisptree.crisp.atomic import write_atomically
 
 
+@runtime_checkable
 class Reporter(Protocol):
     def advance(self, stage: str, done: float, text: str) -> None:
         """`stage` is `done` (0 to 1) of its way; `text` is its latest figures."""
