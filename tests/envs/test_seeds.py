@@ -1,7 +1,7 @@
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crisptree.envs.seeds import EPISODES_PER_SEED, block_seed, episode_seeds
@@ -22,7 +22,6 @@ def test_the_ranges_do_not_meet_and_fit_a_signed_word():
     assert range_of("reporting").stop <= 2**31  # envpool's seeds are int32
 
 
-@settings(deadline=None)
 @given(st.sampled_from(PURPOSES), USER_SEEDS, st.integers(0, 3000))
 def test_episodes_stay_in_their_range_and_differ(purpose, seed, count):
     seeds = episode_seeds(purpose, seed, count)
@@ -30,7 +29,6 @@ def test_episodes_stay_in_their_range_and_differ(purpose, seed, count):
     assert all(at in range_of(purpose) for at in seeds)
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(PURPOSES),
     st.integers(1, 2**20),
