@@ -15,7 +15,7 @@ def test_registering_loads_no_jax():
 
 
 def test_ids_make_environments_with_their_parameters():
-    env = gym.make(gym_registration.WILDFIRE, horizon=7, flags="drone")
+    env = gym.make(gym_registration.WILDFIRE, horizon=7, flags="fire")
     env.reset(seed=0)
     steps = 1
     while not env.step([4, 4])[3]:

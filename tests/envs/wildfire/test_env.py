@@ -52,11 +52,11 @@ def test_an_observation_tells_how_far_north_and_west_each_fire_is():
     np.testing.assert_array_equal(ENV.observe(state), np.array(want, np.float32))
 
 
-def test_flags_can_tell_the_closest_drone_instead():
-    env = Wildfire(flags="drone")
-    state = state_at([[100, 100], [400, 50]], [[350, 300], [420, 20]], env)
-    np.testing.assert_array_equal(np.asarray(env.observe(state))[:, [2, 5]], [[0, 0], [1, 1]])
-    np.testing.assert_array_equal(np.asarray(ENV.observe(state))[:, [2, 5]], [[1, 0], [0, 1]])
+def test_flags_tell_the_closest_drone_or_the_closest_fire():
+    other = Wildfire(flags="fire")
+    state = state_at([[100, 100], [400, 50]], [[350, 300], [420, 20]])
+    np.testing.assert_array_equal(np.asarray(ENV.observe(state))[:, [2, 5]], [[0, 0], [1, 1]])
+    np.testing.assert_array_equal(np.asarray(other.observe(state))[:, [2, 5]], [[1, 0], [0, 1]])
 
 
 def test_the_reward_is_equation_16_in_map_sides():

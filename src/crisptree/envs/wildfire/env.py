@@ -65,9 +65,10 @@ class Wildfire:
     front_points: int = 20
     front_radius: float = 10.0
     """Pixels; a fire starts as a ring somewhere in the south-east quadrant."""
-    flags: Literal["fire", "drone"] = "fire"
-    """What "closest to fire i" says: "fire", of the two fires, i is the closer to this drone;
-    "drone", of the two drones, this one is the closer to fire i."""
+    flags: Literal["drone", "fire"] = "drone"
+    """What "closest to fire i" says: "drone", of the two drones, this one is the closer to fire i;
+    "fire", of the two fires, i is the closer to this drone. The paper can be read either way; by
+    the second reading one flag would only be the other's opposite."""
 
     agent_names: ClassVar[tuple[str, ...]] = ("drone_0", "drone_1")
     feature_names: ClassVar[tuple[str, ...]] = FEATURE_NAMES
