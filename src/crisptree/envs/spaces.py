@@ -81,6 +81,7 @@ def describe(env_id: str) -> Task:
                 f"'{env_id}' has {type(done).__name__} actions; crisptree needs Discrete ones"
             )
         n_features = flat_size(env) // (n_agents or 1)
+        assert isinstance(done, gym.spaces.Discrete | gym.spaces.MultiDiscrete)
         n_actions = int(done.n if isinstance(done, gym.spaces.Discrete) else done.nvec[0])
         return Task(
             env_id,

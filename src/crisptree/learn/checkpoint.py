@@ -17,7 +17,7 @@ from crisptree.errors import CrisptreeError
 Tree = TypeVar("Tree")
 
 
-def save(path: str | PathLike[str], tree: Tree) -> None:
+def save(path: str | PathLike[str], tree: object) -> None:
     """The arrays of `tree`, in order, as one NumPy archive."""
     leaves = jax.tree.leaves(eqx.filter(tree, eqx.is_array))
     buffer = io.BytesIO()
