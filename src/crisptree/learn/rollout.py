@@ -55,9 +55,7 @@ def generalised_advantages(
         advantage = delta_t + decay_t * advantage
         return advantage, advantage
 
-    _, advantages = jax.lax.scan(
-        backwards, jnp.zeros_like(delta[0]), (delta, decay), reverse=True, unroll=8
-    )
+    _, advantages = jax.lax.scan(backwards, jnp.zeros_like(delta[0]), (delta, decay), reverse=True)
     return advantages
 
 
