@@ -20,10 +20,10 @@ demo: setup
 	@echo "The drawing: runs/demo/policy.svg"
 
 test: setup lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 slow: setup
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
 
 bench: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'torch==2.13.0'

@@ -7,7 +7,8 @@ bootstrap where the episode was truncated.
 A single-agent environment has no agent axis: `observation` is `(F,)`, `action`, `reward` and
 `terminated` are scalars. With several agents, who share one policy, these become `(A, F)` and
 `(A,)`; `truncated` stays a scalar, since the clock is the episode's. An agent that has
-`terminated` is dead: its further actions are ignored and its rows are left out of the loss.
+`terminated` is dead and stays so, `terminated` included, until the episode ends: its further
+actions are ignored and its rows are left out of the loss.
 """
 
 from typing import Any, NamedTuple, Protocol, runtime_checkable

@@ -38,6 +38,8 @@ def play(
 
     Episodes run side by side so that the policy sees batches; a return depends on its seed alone.
     """
+    if not seeds:
+        return np.zeros(0)
     n = min(SIDE_BY_SIDE, len(seeds))
     envs = [make(env_id) for _ in range(n)]
     returns = np.zeros(len(seeds))

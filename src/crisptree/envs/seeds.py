@@ -16,7 +16,7 @@ EPISODES_PER_SEED = 2**16
 
 
 def episode_seeds(purpose: Purpose, seed: int, count: int) -> list[int]:
-    """`count` consecutive seeds for episodes; other user seeds give other ones."""
+    """`count` consecutive seeds for episodes; of 8,192 neighbouring user seeds no two share one."""
     start = (seed * EPISODES_PER_SEED) % _WIDTH
     return [_RANGE[purpose] * _WIDTH + (start + i) % _WIDTH for i in range(count)]
 
