@@ -5,13 +5,13 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 
 from crisptree.errors import CrisptreeError
 from crisptree.study.aid import Aid, States
 
 MOST_DECIMALS = 4
-MOST_CANDIDATES = 4000
+MOST_CANDIDATES = 2000
 DIGITS_OF_A_SMALL_FEATURE = 2
 
 
@@ -96,7 +96,7 @@ def choose_items(
 
 def _candidates(
     visited: States, decimals: tuple[int, ...], rng: np.random.Generator
-) -> tuple[States, States]:
+) -> tuple[Float[np.ndarray, "shown features"], Float[np.ndarray, "shown features"]]:
     """States as shown, each once, and one that was visited for each."""
     few = rng.permutation(len(visited))[:MOST_CANDIDATES]
     exact = visited[few]

@@ -137,6 +137,8 @@ class LinearMLP:
             raise CrisptreeError(f"{unknown[0]!r:.40} is no field of version {VERSION}")
         if not isinstance(content["training"], Mapping):
             raise CrisptreeError("training must be an object")
+        if content["env_id"] is not None:
+            checks.text("env_id", content["env_id"])
         return cls(
             layers=_layers(content["layers"]),
             feature_names=checks.names("feature_names", content["feature_names"]),
@@ -167,8 +169,10 @@ def _layers(layers: object) -> tuple[Layer, ...]:
         if not isinstance(layer, Mapping) or set(layer) != {"weights", "biases"}:
             raise CrisptreeError(f"layers[{at}] must be an object with weights and biases")
         try:
-            weights, biases = (np.array(layer[name]) for name in ("weights", "biases"))
-        except ValueError:
+            weights, biases = (
+                np.array(layer[name], dtype=np.float64) for name in ("weights", "biases")
+            )
+        except (ValueError, TypeError):
             raise CrisptreeError(f"layers[{at}].weights must be a table of numbers") from None
         found.append((weights, biases))
     return tuple(found)

@@ -49,10 +49,14 @@ class TreeAid:
         self, states: States, units: Float[np.ndarray, " features"]
     ) -> Bool[np.ndarray, " states"]:
         clear = np.ones(len(states), dtype=bool)
-        for at, state in enumerate(states):
-            for node in self.shown.decision_path(state)[:-1]:
-                feature, threshold, _, _ = self.shown.nodes[node]
-                clear[at] &= abs(state[feature] - threshold) > 0.99 * units[feature]
+        waiting = [(0, np.arange(len(states)))]
+        while waiting:
+            node, rows = waiting.pop()
+            feature, threshold, if_true, if_false = self.shown.nodes[node]
+            if feature >= 0:
+                over = states[rows, feature] - threshold
+                clear[rows] &= np.abs(over) > 0.99 * units[feature]
+                waiting += [(if_true, rows[over > 0]), (if_false, rows[over <= 0])]
         return clear
 
     def worked(self, shown: tuple[str, ...]) -> tuple[str, ...]:
