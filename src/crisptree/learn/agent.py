@@ -9,7 +9,7 @@ import optax
 from jaxtyping import Array, Float, Int, Key
 
 from crisptree import soft
-from crisptree.learn.config import Learning
+from crisptree.learn.config import AnyLearning, Learning
 from crisptree.learn.moments import Moments
 
 
@@ -18,6 +18,26 @@ class Actor(Protocol):
     """Anything that gives log-probabilities of actions for one standardised observation."""
 
     def log_policy(self, x: Float[Array, " features"]) -> Float[Array, " actions"]: ...
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """What agents of all kinds have: a model that acts, its eyes, its clock and its dice."""
+
+    @property
+    def actor(self) -> Any: ...
+    @property
+    def observations(self) -> Moments: ...
+    @property
+    def update(self) -> Int[Array, "*seeds"]: ...
+    @property
+    def n_updates(self) -> Int[Array, "*seeds"]: ...
+    @property
+    def key(self) -> Key[Array, "*seeds"]: ...
+    @property
+    def progress(self) -> Float[Array, "*seeds"]: ...
+
+    def log_policy(self, observation: Float[Array, "rows F"]) -> Float[Array, "rows A"]: ...
 
 
 class Agent(eqx.Module):
@@ -34,7 +54,7 @@ class Agent(eqx.Module):
     key: Key[Array, ""]
 
     @property
-    def progress(self) -> Float[Array, ""]:
+    def progress(self) -> Float[Array, "*seeds"]:
         """Share of the training that is done, 0 to 1."""
         return jnp.minimum(self.update / self.n_updates, 1.0)
 
@@ -88,7 +108,9 @@ def annealed(agent: Agent, config: Learning) -> Agent:
     return eqx.tree_at(lambda a: a.actor.steepness, agent, steepness)
 
 
-def scheduled(directions: Any, rate: float, leaf_rate: float, agent: Agent, config: Learning):
+def scheduled(
+    directions: Any, rate: float, leaf_rate: float, agent: Learner, config: AnyLearning
+) -> Any:
     """Step = -rate · direction, falling linearly; a tree's leaves have a rate of their own."""
     rate_now = rate * (1 - (1 - config.final_rate) * agent.progress)
     steps = jax.tree.map(lambda d: -rate_now * d, directions)

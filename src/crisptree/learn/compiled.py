@@ -1,5 +1,6 @@
 """Learning in a functional environment: rollout and update are one compiled program."""
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -9,8 +10,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from crisptree.envs.functional import FunctionalEnv
-from crisptree.learn.agent import Agent
-from crisptree.learn.config import Learning
+from crisptree.learn.agent import Agent, Learner
+from crisptree.learn.config import AnyLearning, Learning
 from crisptree.learn.improve import improve
 from crisptree.learn.rollout import Episodes, Rollout, sample_actions
 
@@ -25,7 +26,7 @@ class Scene(NamedTuple):
     running_return: Float[Array, "N *agents"]
 
 
-def opening(env: FunctionalEnv, config: Learning, key: Key[Array, ""]) -> Scene:
+def opening(env: FunctionalEnv, config: AnyLearning, key: Key[Array, ""]) -> Scene:
     state, observation = jax.vmap(env.reset)(jax.random.split(key, config.n_envs))
     rows = observation.shape[:-1]
     return Scene(state, observation, jnp.ones(rows, bool), jnp.zeros(rows[0]), jnp.zeros(rows))
@@ -39,7 +40,7 @@ def _choose(condition: Bool[Array, " N"], if_true: Any, if_false: Any) -> Any:
 
 
 def collect(
-    agent: Agent, scene: Scene, env: FunctionalEnv, config: Learning
+    agent: Learner, scene: Scene, env: FunctionalEnv, config: AnyLearning
 ) -> tuple[Scene, Rollout, Episodes]:
     """`n_steps` steps of every environment under the agent's policy."""
     shape = scene.alive.shape
@@ -124,14 +125,14 @@ def train(
 
 
 @lru_cache(maxsize=32)
-def advancing(env: FunctionalEnv, config: Learning, most: int):
+def advancing(env: FunctionalEnv, config: AnyLearning, most: int, update: Callable = update):
     """A compiled function `(agents, scenes, n)` that makes `n <= most` updates of every seed.
 
     `n` is traced, so one program serves every length; metrics come back as `(most, seeds)`.
     """
 
     @eqx.filter_jit
-    def advance(agents: Agent, scenes: Scene, n: Int[Array, ""]):
+    def advance(agents: Learner, scenes: Scene, n: Int[Array, ""]):
         dynamic, static = eqx.partition(agents, eqx.is_array)
 
         def one(dynamic, scene):

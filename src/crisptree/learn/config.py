@@ -1,9 +1,25 @@
 """How an agent learns: one dataclass whose field docs become the command line's help."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 from crisptree.errors import CrisptreeError
+
+
+@runtime_checkable
+class AnyLearning(Protocol):
+    """What the settings of all learners have: how to act, and how step sizes fall."""
+
+    @property
+    def n_envs(self) -> int: ...
+    @property
+    def n_steps(self) -> int: ...
+    @property
+    def gamma(self) -> float: ...
+    @property
+    def final_rate(self) -> float: ...
+    @property
+    def steps_per_update(self) -> int: ...
 
 
 @dataclass(frozen=True)

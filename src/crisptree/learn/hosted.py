@@ -5,6 +5,7 @@ compiled call acts for all of them and one improves all agents.
 """
 
 from functools import lru_cache
+from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
@@ -13,22 +14,29 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from crisptree.envs.host import HostEnvs
-from crisptree.learn.agent import Agent
-from crisptree.learn.config import Learning
+from crisptree.learn import q_learning
+from crisptree.learn.agent import Learner
+from crisptree.learn.config import AnyLearning, Learning
 from crisptree.learn.improve import improve
+from crisptree.learn.q_config import QLearning
 from crisptree.learn.rollout import Rollout, sample_actions
+
+Kind = TypeVar("Kind", bound=Learner)
 
 
 @lru_cache(maxsize=32)
-def _compiled(config: Learning):
-    def noise(agent: Agent) -> Float[Array, "T N"]:
+def _compiled(config: AnyLearning):
+    def noise(agent: Learner) -> Float[Array, "T N"]:
         key = jax.random.fold_in(agent.key, 0)
         return jax.random.uniform(key, (config.n_steps, config.n_envs))
 
-    def act(agent: Agent, observation, uniform):
+    def act(agent: Learner, observation, uniform):
         return sample_actions(agent.log_policy(observation), uniform)
 
-    def learn(agent: Agent, rollout: Rollout):
+    def learn(agent: Any, rollout: Rollout):
+        if isinstance(config, QLearning):
+            return q_learning.improve(agent, rollout, config)
+        assert isinstance(config, Learning)
         return improve(agent, rollout, config)
 
     over_seeds = (eqx.if_array(0), 0)
@@ -42,7 +50,7 @@ def _compiled(config: Learning):
 class Stage:
     """S·N host environments in the middle of their episodes."""
 
-    def __init__(self, envs: HostEnvs, n_seeds: int, config: Learning, seed: int) -> None:
+    def __init__(self, envs: HostEnvs, n_seeds: int, config: AnyLearning, seed: int) -> None:
         self.envs, self.config, self.n_seeds = envs, config, n_seeds
         self.observation = envs.reset(seed)
         rows = n_seeds * config.n_envs
@@ -52,7 +60,7 @@ class Stage:
     def _by_seed(self, rows: np.ndarray) -> np.ndarray:
         return rows.reshape(self.n_seeds, self.config.n_envs, *rows.shape[1:])
 
-    def update(self, agents: Agent) -> tuple[Agent, dict[str, np.ndarray]]:
+    def update(self, agents: Kind) -> tuple[Kind, dict[str, np.ndarray]]:
         """A rollout of every environment, and the update of every agent on its part of it."""
         config, rows = self.config, len(self.observation)
         noise, _, learn = _compiled(config)
@@ -102,7 +110,7 @@ class Stage:
 
 
 @lru_cache(maxsize=32)
-def _acting(config: Learning, static: Agent):
+def _acting(config: AnyLearning, static: Any):
     """`jax.jit` on bare parameters: a call costs a third of what `eqx.filter_jit` costs."""
     _, act, _ = _compiled(config)
     return jax.jit(lambda parameters, *rest: act(eqx.combine(parameters, static), *rest))

@@ -7,7 +7,7 @@ again, it goes on bit for bit, whatever the environment is made of.
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import equinox as eqx
 import jax
@@ -19,21 +19,25 @@ from crisptree.envs.host import host_envs
 from crisptree.envs.registry import functional_env, is_functional
 from crisptree.envs.seeds import block_seed
 from crisptree.errors import CrisptreeError
-from crisptree.learn.agent import Agent
+from crisptree.learn import compiled, q_learning
+from crisptree.learn.agent import Learner
 from crisptree.learn.compiled import Scene, advancing, opening
-from crisptree.learn.config import Learning
+from crisptree.learn.config import AnyLearning
 from crisptree.learn.hosted import Stage
+from crisptree.learn.q_config import QLearning
+from crisptree.learn.q_session import hosted_update
 
 RESTART = 64
 
-Segment = Callable[[Agent, int], tuple[Agent, dict[str, np.ndarray]]]
+Kind = TypeVar("Kind", bound=Learner)
+Segment = Callable[[Any, int], tuple[Any, dict[str, np.ndarray]]]
 """Makes n updates of the agents; remembers where the environments stand until the next restart."""
 
 
 class Progress(NamedTuple):
     """Where a training stands after a segment; metrics are `(updates, seeds)`."""
 
-    agents: Agent
+    agents: Any
     update: int
     metrics: dict[str, np.ndarray]
 
@@ -44,17 +48,18 @@ class Progress(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def _openings(env: FunctionalEnv, config: Learning):
+def _openings(env: FunctionalEnv, config: AnyLearning):
     """A compiled function from the keys of all seeds to their fresh scenes."""
     return eqx.filter_jit(jax.vmap(lambda key: opening(env, config, jax.random.fold_in(key, 2))))
 
 
-def compiled_segment(env: FunctionalEnv, config: Learning, most: int) -> Segment:
+def compiled_segment(env: FunctionalEnv, config: AnyLearning, most: int) -> Segment:
     """Segments in a JAX environment, up to `most` updates each, as one program."""
-    advance, open_scenes = advancing(env, config, most), _openings(env, config)
+    update = q_learning.update if isinstance(config, QLearning) else compiled.update
+    advance, open_scenes = advancing(env, config, most, update), _openings(env, config)
     scenes: Scene | None = None
 
-    def segment(agents: Agent, n: int) -> tuple[Agent, dict[str, np.ndarray]]:
+    def segment(agents: Any, n: int) -> tuple[Any, dict[str, np.ndarray]]:
         nonlocal scenes
         if scenes is None or int(agents.update[0]) % RESTART == 0:
             scenes = open_scenes(agents.key)
@@ -64,12 +69,13 @@ def compiled_segment(env: FunctionalEnv, config: Learning, most: int) -> Segment
     return segment
 
 
-def hosted_segment(env_id: str, config: Learning, n_seeds: int, seed: int) -> Segment:
+def hosted_segment(env_id: str, config: AnyLearning, n_seeds: int, seed: int) -> Segment:
     """Segments in a host environment."""
     envs = host_envs(env_id, n_seeds * config.n_envs)
+    update = hosted_update if isinstance(config, QLearning) else Stage.update
     stage: Stage | None = None
 
-    def segment(agents: Agent, n: int) -> tuple[Agent, dict[str, np.ndarray]]:
+    def segment(agents: Any, n: int) -> tuple[Any, dict[str, np.ndarray]]:
         nonlocal stage
         at = int(agents.update[0])
         if stage is None or at % RESTART == 0:
@@ -77,21 +83,21 @@ def hosted_segment(env_id: str, config: Learning, n_seeds: int, seed: int) -> Se
             stage = Stage(envs, n_seeds, config, first)
         logs = []
         for _ in range(n):
-            agents, metrics = stage.update(agents)
+            agents, metrics = update(stage, agents)
             logs.append(metrics)
         return agents, {name: np.stack([log[name] for log in logs]) for name in logs[0]}
 
     return segment
 
 
-def segment_for(env_id: str, config: Learning, n_seeds: int, seed: int, most: int) -> Segment:
+def segment_for(env_id: str, config: AnyLearning, n_seeds: int, seed: int, most: int) -> Segment:
     """Compiled where the environment has a twin in JAX, else hosted."""
     if is_functional(env_id):
         return compiled_segment(functional_env(env_id), config, most)
     return hosted_segment(env_id, config, n_seeds, seed)
 
 
-def learn(agents: Agent, segment: Segment, length: int) -> Iterator[Progress]:
+def learn(agents: Learner, segment: Segment, length: int) -> Iterator[Progress]:
     """Segments of `length` updates until the agents' own count of updates is reached.
 
     A restart always falls between two segments.
@@ -101,8 +107,8 @@ def learn(agents: Agent, segment: Segment, length: int) -> Iterator[Progress]:
         n = min(length, total - update, RESTART - update % RESTART)
         agents, metrics = segment(agents, n)
         update += n
-        for name in ("policy_loss", "value_loss"):
-            if not np.isfinite(metrics[name]).all():
+        for name, values in metrics.items():
+            if name.endswith("loss") and not np.isfinite(values).all():
                 raise CrisptreeError(
                     f"the {name.replace('_', ' ')} became NaN at update {update}: "
                     "a smaller learning rate would help; the last good checkpoint is kept"
@@ -110,13 +116,13 @@ def learn(agents: Agent, segment: Segment, length: int) -> Iterator[Progress]:
         yield Progress(agents, update, metrics)
 
 
-def stack(agents: list[Agent]) -> Agent:
+def stack(agents: list[Kind]) -> Kind:
     """Several seeds as one agent with a first axis."""
     parts = [eqx.partition(agent, eqx.is_array) for agent in agents]
     stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *(dynamic for dynamic, _ in parts))
     return eqx.combine(stacked, parts[0][1])
 
 
-def pick(agents: Agent, seed: int) -> Agent:
+def pick(agents: Kind, seed: int) -> Kind:
     """One seed of several."""
     return jax.tree.map(lambda leaf: leaf[seed] if eqx.is_array(leaf) else leaf, agents)

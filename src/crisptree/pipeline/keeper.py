@@ -12,9 +12,9 @@ from crisptree import soft
 from crisptree.crisp import CrispTree
 from crisptree.crispen.refine import Snapshot
 from crisptree.learn import checkpoint
-from crisptree.learn.agent import Agent
+from crisptree.learn.agent import Learner
 from crisptree.learn.moments import Moments
-from crisptree.learn.session import Progress
+from crisptree.learn.session import Kind, Progress
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.report import Reporter
 
@@ -52,7 +52,7 @@ class Keeper:
         """What the stage came to, if it is done."""
         return self._directory.read_json(f"{self._folder}/result.json")
 
-    def resumed(self, agents: Agent) -> tuple[Agent, list[Snapshot]]:
+    def resumed(self, agents: Kind) -> tuple[Kind, list[Snapshot]]:
         """The agents and snapshots of the last checkpoint, or `agents` where there is none."""
         finished = self._directory.path / self._folder / "agent.npz"
         if self.result() is not None and finished.exists():
@@ -137,7 +137,7 @@ class Keeper:
         figures: dict[str, Any],
         tree: CrispTree | None = None,
         carry: Carry | None = None,
-        agent: Agent | None = None,
+        agent: Learner | None = None,
     ) -> dict[str, Any]:
         """Write the result; the record comes last, so a stage is either done or not."""
         folder = self._directory.folder(self._folder)

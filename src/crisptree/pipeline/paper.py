@@ -12,9 +12,11 @@ from crisptree.crisp import CrispTree
 from crisptree.crispen.harden import argmax
 from crisptree.crispen.select import Selection
 from crisptree.envs.spaces import Task, describe
-from crisptree.learn import checkpoint
-from crisptree.learn.agent import Agent, create
+from crisptree.learn import checkpoint, q_agent
+from crisptree.learn.agent import Agent, Learner, create
 from crisptree.learn.config import Learning
+from crisptree.learn.q_agent import QAgent
+from crisptree.learn.q_config import QLearning
 from crisptree.learn.session import learn, pick, segment_for, stack
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.keeper import Keeper
@@ -24,12 +26,18 @@ from crisptree.pipeline.settings import Settings
 from crisptree.pipeline.teachers import greedy
 
 SEGMENT = 16
+Q_RATES = {
+    ("tree", "q"): 1e-2,
+    ("mlp", "q"): 1e-3,
+    ("tree", "online-q"): 3e-3,
+    ("mlp", "online-q"): 1e-3,
+}
 
 
 class GreedyPolicy:
     """A soft agent that takes its likeliest action."""
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: Learner) -> None:
         self._act = greedy(agent)
 
     def predict(
@@ -70,7 +78,8 @@ def train_soft(settings: Settings, directory: RunDirectory, tell: Reporter) -> I
     for index, seed in enumerate(seeds):
         agent = pick(agents, index)
         folder = directory.folder("soft" if len(seeds) == 1 else f"seed-{seed}/soft")
-        checkpoint.save(folder / "agent.npz", (agent.actor, agent.critic, agent.observations))
+        critic = agent.critic if isinstance(agent, Agent) else None
+        checkpoint.save(folder / "agent.npz", (agent.actor, critic, agent.observations))
         tree = score = None
         if settings.mlp is None:
             tree = argmax(agent.actor, agent.observations, task, settings.feature_choice)
@@ -85,7 +94,15 @@ def train_soft(settings: Settings, directory: RunDirectory, tell: Reporter) -> I
         )
 
 
-def learning_for(settings: Settings) -> Learning:
+def learning_for(settings: Settings) -> Learning | QLearning:
+    """What `settings` ask of the learner, on the base of what serves the environment."""
+    if settings.algorithm in ("q", "online-q"):
+        rate = Q_RATES["mlp" if settings.mlp is not None else "tree", settings.algorithm]
+        return QLearning(
+            algorithm=settings.algorithm,
+            optimiser=settings.optimiser,
+            learning_rate=rate if settings.learning_rate is None else settings.learning_rate,
+        )
     recipe = recipe_for(settings.env)
     base = recipe.teacher if settings.mlp is not None else recipe.soft
     rate = base.learning_rate if settings.learning_rate is None else settings.learning_rate
@@ -94,7 +111,9 @@ def learning_for(settings: Settings) -> Learning:
     )
 
 
-def _fresh(settings: Settings, task: Task, config: Learning, n_updates: int, seed: int) -> Agent:
+def _fresh(
+    settings: Settings, task: Task, config: Learning | QLearning, n_updates: int, seed: int
+) -> Agent | QAgent:
     for_actor, for_agent = jax.random.split(jax.random.key(seed))
     sizes = (task.n_features, task.n_actions)
     if settings.mlp is not None:
@@ -106,4 +125,6 @@ def _fresh(settings: Settings, task: Task, config: Learning, n_updates: int, see
             else soft.balanced(settings.size)
         )
         actor = soft.SoftTree.random(shape, *sizes, key=for_actor)
+    if isinstance(config, QLearning):
+        return q_agent.create(actor, task.n_features, config, n_updates, key=for_agent)
     return create(actor, task.n_features, config, n_updates, key=for_agent)

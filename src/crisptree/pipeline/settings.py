@@ -44,8 +44,8 @@ class Settings:
     """Start from an expert's tree: a policy file, or rules in words."""
     paper: bool = False
     """The paper's way: an oblique soft tree, discretised at the end by argmax."""
-    algorithm: Literal["ppo", "reinforce"] = "ppo"
-    """With --paper or --mlp: how to learn."""
+    algorithm: Literal["ppo", "reinforce", "q", "online-q"] = "ppo"
+    """With --paper or --mlp: how to learn (`q`: a DQN; `online-q`: the paper's Eq. 5)."""
     optimiser: Literal["adam", "rmsprop"] = "adam"
     """With --paper or --mlp: Adam, or the paper's RMSProp."""
     feature_choice: Literal["magnitude", "signed"] = "magnitude"
@@ -86,6 +86,14 @@ class Settings:
             raise CrisptreeError("--direct starts from nothing: leave out --teacher, --start-from")
         if self.paper and (self.teacher is not None or self.start_from is not None):
             raise CrisptreeError("--paper starts from nothing: leave out --teacher, --start-from")
+        if self.algorithm != "ppo" and not self.paper and self.mlp is None:
+            raise CrisptreeError(f"--algorithm {self.algorithm} goes with --paper or --mlp")
+        if self.learns_q and self.budget is not None:
+            raise CrisptreeError(f"--algorithm {self.algorithm} takes --steps, not --budget")
+
+    @property
+    def learns_q(self) -> bool:
+        return self.algorithm in ("q", "online-q")
 
     @property
     def shape(self) -> Literal["tree", "list"]:

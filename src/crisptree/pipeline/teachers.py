@@ -11,12 +11,12 @@ from crisptree.crisp import CrispTree
 from crisptree.crispen.distill import Teacher
 from crisptree.envs.spaces import Task
 from crisptree.errors import CrisptreeError
-from crisptree.learn.agent import Agent
+from crisptree.learn.agent import Learner
 
 BATCH = 8192
 
 
-def greedy(agent: Agent) -> Teacher:
+def greedy(agent: Learner) -> Teacher:
     """The likeliest action of a soft agent. Batches are padded to a few sizes: few programs."""
     act = jax.jit(lambda states: agent.log_policy(states).argmax(-1))
 
