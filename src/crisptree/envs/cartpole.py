@@ -41,7 +41,7 @@ class CartPole:
 
     def step(self, key: Key[Array, ""], state: CartPoleState, action: Int[Array, ""]) -> TimeStep:
         del key  # the physics is deterministic
-        x, velocity, angle, angular_velocity = state.physics
+        _, velocity, angle, angular_velocity = state.physics
         force = jnp.where(action == 1, FORCE, -FORCE)
         cos, sin = jnp.cos(angle), jnp.sin(angle)
         pushed = (force + POLE_MASS * HALF_POLE * angular_velocity**2 * sin) / TOTAL_MASS

@@ -27,7 +27,7 @@ def _compiled(env: FunctionalEnv):
             over = at.truncated | at.terminated.all()
             again = env.reset(for_reset)
             start = jax.tree.map(lambda a, b: jnp.where(over, a, b), again, at[:2])
-            return start, at.observation, at.reward, at.terminated, at.truncated, over
+            return start, at.observation, at.reward, at.terminated, over
 
         return jax.vmap(one)(seeds, state, action)
 
@@ -56,7 +56,7 @@ class FunctionalHostEnvs:
     def step(self, action: np.ndarray) -> HostStep:
         self._count += 1
         chosen = jnp.asarray(action.reshape(self._shape), jnp.int32)
-        (self._state, observation), led_to, reward, terminated, truncated, over = self._step(
+        (self._state, observation), led_to, reward, terminated, over = self._step(
             self._seeds, self._count, self._state, chosen
         )
         terminated, over = np.asarray(terminated), np.asarray(over)
