@@ -40,6 +40,7 @@ def browser():
         for flag in (*FLAGS, f"--user-data-dir={profile}"):
             options.add_argument(flag)
         driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
+        driver.set_script_timeout(600)  # a busy machine is no fault of the page
         yield driver
         driver.quit()
 
