@@ -4,11 +4,13 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import jax
 import pytest
 
+from crisptree.crispen import prune
 from crisptree.learn import session
 from crisptree.learn.config import Learning
 from crisptree.pipeline import recipe, way
@@ -46,6 +48,9 @@ def tiny(request):
         patch.setattr(session, "RESTART", 4)
         patch.setattr(way, "COMPILED_ROUNDS", (16, 32))
         patch.setattr(way, "HOST_ROUNDS", (4, 8))
+        some_states = partial(prune.visited_states, n_envs=8, n_steps=64)
+        patch.setattr(way, "visited_states", some_states)
+        patch.setattr(prune, "visited_states", some_states)
         # the user's own cache of programs is none of a test's business
         patch.setitem(os.environ, "JAX_COMPILATION_CACHE_DIR", "unused")
         yield TINY

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import gymnasium
 import pytest
+from runs import Stopped, metrics, read, timeless
 
 from crisptree import cli
 from crisptree.crisp import CrispTree
 from crisptree.envs.seeds import episode_seeds
-from crisptree.pipeline.report import Silent
 from crisptree.pipeline.settings import Settings
 from crisptree.pipeline.train import train
 from crisptree.show import as_svg
@@ -23,24 +23,6 @@ pytestmark = pytest.mark.usefixtures("tiny")
 
 SETTINGS = Settings("CartPole-v1", leaves=2, seed=3, episodes=4)
 COMMAND = "train CartPole-v1 --leaves 2 --seed 3 --episodes 4"
-
-
-def read(path: Path) -> dict:
-    return json.loads(path.read_text())
-
-
-def metrics(path: Path) -> list[dict]:
-    """All lines, without what the clock says."""
-    lines = [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
-    return [{k: v for k, v in line.items() if k != "steps_per_second"} for line in lines]
-
-
-def timeless(summary: dict) -> dict:
-    """The figures, without what the clock says."""
-    kept = {k: v for k, v in summary.items() if k not in ("seconds", "wall_seconds")}
-    if "stages" in kept:
-        kept["stages"] = [timeless(stage) for stage in kept["stages"]]
-    return kept
 
 
 @pytest.fixture(scope="module")
@@ -164,19 +146,6 @@ def test_another_seed_trains_another_tree(run, tmp_path):
     path, *_ = run
     train(Settings("CartPole-v1", leaves=2, seed=4, episodes=4), tmp_path / "other")
     assert metrics(tmp_path / "other")[0] != metrics(path)[0]
-
-
-class Stopped(Silent):
-    """Somebody who presses Ctrl-C at the n-th time that a bar of a stage moves."""
-
-    def __init__(self, stage: str, after: int) -> None:
-        self.stage, self.left = stage, after
-
-    def advance(self, stage: str, done: float, text: str) -> None:
-        if stage.startswith(self.stage):
-            self.left -= 1
-            if self.left == 0:
-                raise KeyboardInterrupt
 
 
 @pytest.mark.parametrize(
