@@ -31,8 +31,8 @@ bench: setup
 	$(BIN)/python benchmarks/run.py
 
 lint: setup
-	$(BIN)/ruff check src tests examples benchmarks
-	$(BIN)/ruff format --check src tests examples benchmarks
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 
 clean:
