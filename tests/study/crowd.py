@@ -9,7 +9,7 @@ import httpx
 from people import Page, filled_in
 
 SAVED = 303
-GIVE_UP_AFTER_S = 540
+GIVE_UP_AFTER_S = 1200
 
 
 @dataclass

@@ -108,7 +108,7 @@ def _table(by_person, kept, aids, of, shape: tuple[int, ...] = ()) -> np.ndarray
 
 
 def _items(own: Iterable[Row], column: str) -> list[float]:
-    return [getattr(row, column) for row in own if row.kind == "item"]
+    return [float(getattr(row, column)) for row in own if row.kind == "item"]
 
 
 def _scores(own: Iterable[Row], names: tuple[str, ...]) -> list[float]:

@@ -1,0 +1,49 @@
+import pytest
+
+from crisptree.errors import CrisptreeError
+from crisptree.study.store import open_engine
+from crisptree.study.store.engine import database_url
+
+
+@pytest.mark.parametrize(
+    ("given", "url"),
+    [
+        ("study.db", "sqlite:///study.db"),
+        ("sqlite:///a/b.db", "sqlite:///a/b.db"),
+        ("postgresql://me@host/name", "postgresql+psycopg://me@host/name"),
+        ("postgres://me@host/name", "postgresql+psycopg://me@host/name"),
+    ],
+)
+def test_what_a_database_may_be_called(given, url):
+    assert database_url(given).render_as_string() == url
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("mysql://me@host/name", "must be SQLite or PostgreSQL"),
+        ("sqlite://", "in memory would be lost"),
+        ("sqlite:///:memory:", "in memory would be lost"),
+        ("://", "must be a file or a URL"),
+    ],
+)
+def test_other_databases_are_refused(given, message):
+    with pytest.raises(CrisptreeError, match=message):
+        database_url(given)
+
+
+def test_a_database_that_cannot_be_opened_is_told_without_its_password(tmp_path):
+    with pytest.raises(CrisptreeError, match="cannot open the database"):
+        open_engine(str(tmp_path / "none" / "study.db"))
+    with pytest.raises(CrisptreeError, match="cannot open the database") as caught:
+        open_engine("postgresql://me:sesame@127.0.0.1:1/none?connect_timeout=2")
+    assert "sesame" not in str(caught.value)
+
+
+def test_sqlite_waits_for_the_disk_and_writes_ahead(sqlite_engine):
+    with sqlite_engine.begin() as connection:
+        pragma = lambda name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+        assert pragma("journal_mode") == "wal"
+        assert pragma("synchronous") == 2  # FULL
+        assert pragma("foreign_keys") == 1
+        assert pragma("secure_delete") == 1
