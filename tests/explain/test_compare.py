@@ -87,6 +87,6 @@ def test_other_shapes_do_not_compare():
 
 
 def test_too_large_to_compare(monkeypatch):
-    monkeypatch.setattr(sys.modules["crisptree.explain.compare"], "MOST_PAIRS", 3)
+    monkeypatch.setattr(sys.modules["crisptree.explain.compare"], "MOST_WORK", 3)
     with pytest.raises(CrisptreeError, match="too large to compare"):
         compare(RIGHT, guess(("idle", 0.5, "high", "low")))

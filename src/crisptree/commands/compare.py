@@ -37,12 +37,12 @@ class Command:
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:
-        from crisptree.crisp import CrispTree
+        from crisptree.commands.shared import loaded
         from crisptree.explain import compare
 
         if not 0 <= self.episodes <= 10_000:
             raise CrisptreeError(f"--episodes is {self.episodes}; it must lie in 0 … 10000")
-        first, second = CrispTree.load(self.first), CrispTree.load(self.second)
+        first, second = loaded(self.first), loaded(self.second)
         met = self._played(first, second) if self.episodes else None
         found = compare(first, second, met)
         if self.json:
@@ -58,7 +58,7 @@ class Command:
             sys.exit(1)
 
     def _played(self, first: "CrispTree", second: "CrispTree") -> "tuple[Visited, Visited]":
-        from crisptree.commands.playing import environment_of
+        from crisptree.commands.shared import environment_of
         from crisptree.explain import reporting_seeds, visited
 
         env_id = environment_of(first, self.env)
@@ -71,7 +71,7 @@ class Command:
     def _told(
         self, tree: "CrispTree", found: "Difference", met: "tuple[Visited, Visited] | None"
     ) -> str:
-        from crisptree.commands.playing import aligned, in_words
+        from crisptree.commands.shared import aligned, in_words
 
         if not found.regions:
             return "the same action for every observation"

@@ -10,6 +10,8 @@ import tyro
 from crisptree.errors import CrisptreeError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from crisptree.crisp import CrispTree
 
 
@@ -34,18 +36,18 @@ class Command:
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:
-        from crisptree.crisp import CrispTree
+        from crisptree.commands.shared import loaded
 
         if not 1 <= self.episodes <= 10_000:
             raise CrisptreeError(f"--episodes is {self.episodes}; it must lie in 1 … 10000")
-        tree = CrispTree.load(self.policy)
+        tree = loaded(self.policy)
         if self.at:
             self._decision(tree)
         else:
             self._importance(tree)
 
     def _importance(self, tree: "CrispTree") -> None:
-        from crisptree.commands.playing import environment_of
+        from crisptree.commands.shared import environment_of
         from crisptree.explain import importance, reporting_seeds
 
         env_id = environment_of(tree, self.env)
@@ -54,7 +56,7 @@ class Command:
         if self.json:
             print(json.dumps(found.to_dict(tree)))
             return
-        from crisptree.commands.playing import aligned
+        from crisptree.commands.shared import aligned
         from crisptree.show.words import Words
 
         words = Words(tree)
@@ -121,17 +123,20 @@ class Command:
         if not changes:
             print("  none: every observation leads to this action")
 
-    def _scale(self, tree: "CrispTree"):
+    def _scale(self, tree: "CrispTree") -> "NDArray | None":
         """How far each feature spreads over the states met; none if there is nothing to play."""
-        if self.env is None and (tree.env_id is None or ":" in tree.env_id):
-            return None
         import numpy as np
 
-        from crisptree.commands.playing import environment_of
+        from crisptree.commands.shared import environment_of
         from crisptree.explain import reporting_seeds, visited
 
-        env_id = environment_of(tree, self.env)
-        seeds = reporting_seeds(tree, env_id, self.episodes, self.seed)
+        try:
+            env_id = environment_of(tree, self.env)
+            seeds = reporting_seeds(tree, env_id, self.episodes, self.seed)
+        except CrisptreeError:
+            if self.env is not None:
+                raise
+            return None
         spread = visited(tree, env_id, seeds).states.std(axis=0, dtype=np.float64)
         return np.where(spread > 0, spread, 1.0)
 

@@ -31,11 +31,11 @@ class Command:
     """Print one JSON object: the files and on how many observations they were checked."""
 
     def run(self) -> None:
-        from crisptree.crisp import CrispTree
+        from crisptree.commands.shared import loaded
         from crisptree.export import export
         from crisptree.export.states import RANDOM_STATES
 
-        tree = CrispTree.load(self.policy)
+        tree = loaded(self.policy)
         written = export(tree, self.to, self.out, count=0 if self.unchecked else RANDOM_STATES)
         files = [str(file) for file in written.files]
         if self.json:

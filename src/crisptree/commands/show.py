@@ -50,13 +50,13 @@ class Command:
     """A page comes with recorded episodes; --no-replay leaves them out."""
 
     def run(self) -> None:
-        from crisptree.crisp import CrispTree
+        from crisptree.commands.shared import loaded
         from crisptree.crisp.atomic import write_atomically
         from crisptree.show import WAYS
 
         if self.decimals is not None and not 0 <= self.decimals <= 17:
             raise CrisptreeError(f"--decimals is {self.decimals}; it must lie in 0 … 17")
-        tree = CrispTree.load(self.policy)
+        tree = loaded(self.policy)
         ending = os.path.splitext(self.out or "")[1].lower()
         way = self.way or ENDINGS.get(ending, "text")
         written = self._page(tree) if way == "html" else WAYS[way](tree, decimals=self.decimals)

@@ -42,12 +42,12 @@ class Command:
     def run(self) -> None:
         import numpy as np
 
-        from crisptree.crisp import CrispTree
+        from crisptree.commands.shared import loaded
         from crisptree.verify import verify
 
         if not 0 < self.seconds < 1e6:
             raise CrisptreeError(f"--seconds is {self.seconds}; it must be above 0")
-        tree = CrispTree.load(self.policy)
+        tree = loaded(self.policy)
         dtype = {64: np.float64, 32: np.float32}[self.floats]
         answers = []
         for question in (*self.property, *self._from_file()):

@@ -1,6 +1,7 @@
 """Observations on which a wrong export shows: at random, and one float away from each threshold."""
 
 import math
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,9 @@ def corners(tree: CrispTree, dtype: Any) -> list[Corner]:
     """For each leaf its outermost observations of `dtype`: one just above every threshold it is
     above of, one on every threshold it is not above of. A leaf none can reach has none."""
     found: list[Corner] = []
+    edges_of = cache(lambda above, at_most: _edges(above, at_most, dtype))
     for rule in tree.rules():
-        edges = [_edges(above, at_most, dtype) for _, above, at_most in rule.conditions]
+        edges = [edges_of(above, at_most) for _, above, at_most in rule.conditions]
         if all(math.isfinite(low) and low <= high < math.inf for low, high in edges):
             features = [condition.feature for condition in rule.conditions]
             first, last = ([edge[side] for edge in edges] for side in range(2))

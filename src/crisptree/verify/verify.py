@@ -11,6 +11,7 @@ from crisptree.verify.language import parse
 from crisptree.verify.properties import Stays
 
 SECONDS = 60.0
+MOST_CONDITIONS = 50_000
 
 
 def verify(
@@ -26,6 +27,12 @@ def verify(
         from crisptree.verify.closed_loop import stays
 
         return stays(tree, asked, question, seconds=seconds)
+    conditions = sum(len(rule.conditions) for rule in tree.rules())
+    if conditions > MOST_CONDITIONS:
+        raise CrisptreeError(
+            f"the rules of this policy have {conditions:,} conditions in all; questions are for "
+            f"policies of at most {MOST_CONDITIONS:,}"
+        )
     try:
         from crisptree.verify.search import Search
         from crisptree.verify.tree_questions import Asker

@@ -1,4 +1,4 @@
-"""What the commands that play and tell have in common."""
+"""What the commands that read a policy have in common."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -8,6 +8,43 @@ from crisptree.errors import CrisptreeError
 
 if TYPE_CHECKING:
     from crisptree.crisp import Condition, CrispTree
+
+
+MOST = 4_096
+MOST_COMPARISONS = 1_000_000
+
+
+def loaded(path: str) -> "CrispTree":
+    """The policy in a file, unless it is so large that no command could do with it what it does:
+    rules and drawings grow with the leaves times their depth."""
+    from crisptree.crisp import CrispTree
+
+    tree = CrispTree.load(path)
+    for count, most, what in (
+        (tree.n_leaves, MOST, "leaves"),
+        (tree.n_features, MOST, "features"),
+        (tree.n_actions, MOST, "actions"),
+        (_comparisons(tree), MOST_COMPARISONS, "comparisons in its rules"),
+    ):
+        if count > most:
+            raise CrisptreeError(
+                f"{path} has {count:,} {what}; this command takes policies of at most {most:,}"
+            )
+    return tree
+
+
+def _comparisons(tree: "CrispTree") -> int:
+    """The depths of all leaves together."""
+    total = 0
+    waiting = [(0, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        feature, _, if_true, if_false = tree.nodes[node]
+        if feature < 0:
+            total += depth
+        else:
+            waiting += [(if_true, depth + 1), (if_false, depth + 1)]
+    return total
 
 
 def environment_of(tree: "CrispTree", asked_for: str | None) -> str:
