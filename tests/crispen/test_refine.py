@@ -8,10 +8,10 @@ from cartpole_trees import CLUMSY, GOOD, SPIN, TASK
 from crisptree.crispen.refine import SEGMENTS, Refined, Snapshot, anneal
 from crisptree.crispen.select import Selection
 from crisptree.crispen.soften import soften
-from crisptree.learn.agent import Agent, create
+from crisptree.learn.agent import Agent
 from crisptree.learn.config import Learning
+from crisptree.learn.creation import create_all
 from crisptree.learn.moments import Moments
-from crisptree.learn.session import stack
 
 CONFIG = Learning(n_envs=2, n_steps=8, minibatches=2, steepness=(2.0, 50.0))
 PLAIN = Moments(jnp.zeros(4), jnp.ones(4), jnp.ones(()))
@@ -19,9 +19,8 @@ PLAIN = Moments(jnp.zeros(4), jnp.ones(4), jnp.ones(()))
 
 def agents(n_updates: int, n_starts: int = 2) -> Agent:
     """Every start as the list 'if spin > 0.3 then push right, otherwise push left'."""
-    actor = soften(CLUMSY, PLAIN)
-    keys = jax.random.split(jax.random.key(0), n_starts)
-    return stack([create(actor, 4, CONFIG, n_updates, key=key, observations=PLAIN) for key in keys])
+    actors = [soften(CLUMSY, PLAIN)] * n_starts
+    return create_all(actors, 4, CONFIG, n_updates, key=jax.random.key(0), observations=PLAIN)
 
 
 class Scripted:

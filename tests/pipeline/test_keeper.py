@@ -11,13 +11,14 @@ from cartpole_trees import CLUMSY, GOOD
 
 from crisptree.crispen.refine import Snapshot
 from crisptree.learn import session
-from crisptree.learn.agent import Agent, create
+from crisptree.learn.agent import Agent
 from crisptree.learn.config import Learning
+from crisptree.learn.creation import create_all, random_axis_trees
 from crisptree.learn.moments import Moments
-from crisptree.learn.session import Progress, stack
+from crisptree.learn.session import Progress
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.keeper import Carry, Keeper
-from crisptree.soft import AxisTree, balanced
+from crisptree.soft import balanced
 
 CONFIG = Learning(n_envs=2, n_steps=8, minibatches=2)
 
@@ -40,9 +41,8 @@ def often(monkeypatch):
 
 @pytest.fixture(scope="module")
 def agents() -> Agent:
-    keys = jax.random.split(jax.random.key(0), 2)
-    tree = AxisTree.random(balanced(2), 4, 2, key=keys[0])
-    return stack([create(tree, 4, CONFIG, 10, key=key) for key in keys])
+    trees = random_axis_trees(2, balanced(2), 4, 2, key=jax.random.key(0))
+    return create_all(trees, 4, CONFIG, 10, key=jax.random.key(1))
 
 
 @pytest.fixture
