@@ -110,7 +110,7 @@ def test_a_page_without_a_replay(policy, capsys):
     [
         (None, "the policy names no environment; --env ENV would."),
         ("os:Cart-v0", "the policy's environment, os:Cart-v0, would import a module"),
-        ("CartPole-v1", "the policy takes 1 numbers, 'CartPole-v1' gives (4,)"),
+        ("CartPole-v1", "the policy takes 1 numbers, 'CartPole-v1' gives 4"),
         ("None-v0", "no environment 'None-v0'"),
     ],
 )
@@ -124,7 +124,7 @@ def test_a_page_says_why_there_is_no_replay(tmp_path, capsys, env_id, why):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--env", "CartPole-v1"], "the policy takes 1 numbers, 'CartPole-v1' gives (4,)"),
+        (["--env", "CartPole-v1"], "the policy takes 1 numbers, 'CartPole-v1' gives 4"),
         (["--env", "None-v0"], "no environment 'None-v0'"),
         (["--episodes", "0"], "--episodes is 0; it must lie in 1 … 100"),
     ],

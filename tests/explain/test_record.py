@@ -22,7 +22,7 @@ def test_what_is_recorded_is_what_is_played():
     assert returns == play(CART_POLE, "CartPole-v1", seeds).tolist()
     for episode in replay.episodes:
         steps = len(episode.rewards)
-        assert episode.observations.shape == (steps + 1, 4)
+        assert episode.observations.shape == (steps + 1, 1, 4)
         assert episode.observations.dtype == np.float32
         assert episode.film.length == steps + 1 and episode.film.width == 600
         assert episode.ended in ("terminated", "was truncated")
@@ -76,7 +76,7 @@ def test_without_pictures_and_without_end(monkeypatch):
 @pytest.mark.parametrize(
     ("tree", "message"),
     [
-        (TWO, r"the policy takes 4 numbers, 'MountainCar-v0' gives \(2,\)"),
+        (TWO, r"the policy takes 4 numbers, 'MountainCar-v0' gives 2"),
         (CrispTree.leaf(0, "ab", ("x",)), "the policy has 1 actions, 'MountainCar-v0' has 3"),
     ],
 )
@@ -88,3 +88,26 @@ def test_another_shape(tree, message):
 def test_no_such_environment():
     with pytest.raises(CrisptreeError, match="no environment 'None-v0'"):
         record(TWO, "None-v0", episodes=1)
+
+
+class Pair(Blind):
+    """Two agents with one policy, each told who it is."""
+
+    observation_space = gym.spaces.Box(0, 2, (2, 3), np.float32)
+    action_space = gym.spaces.MultiDiscrete([2, 2])
+
+    def reset(self, *, seed=None, options=None):
+        return np.array([[0, 0, 0], [1, 0, 0]], np.float32), {}
+
+    def step(self, action):
+        told = np.array([[0, 0, 0], [1, 0, 0]], np.float32)
+        return told, float(list(action) == [0, 1]), True, False, {}
+
+
+gym.register("Pair-v0", Pair)
+
+
+def test_a_team():
+    tree = CrispTree.from_nested((0, 0.5, 1, 0), "abc", ("zero", "one"))
+    (episode,) = record(tree, "Pair-v0", episodes=1).episodes
+    assert episode.observations.shape == (2, 2, 3) and episode.rewards.tolist() == [1.0]

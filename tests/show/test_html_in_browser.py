@@ -132,7 +132,7 @@ def test_the_lit_path_is_the_decision_path_for_1000_states(opened, tree):
         assert action == tree.action_names[tree.predict(state)[0]]
 
 
-def recorded(tree, steps=70):
+def recorded(steps=70, agents=1):
     """An episode whose pictures are easily told apart."""
     rng = np.random.default_rng(4)
     camera = Camera()
@@ -140,7 +140,7 @@ def recorded(tree, steps=70):
         picture = np.full((40, 60, 3), 255, np.uint8)
         picture[5:15, at % 50 : at % 50 + 8] = (200, 16, 80)
         camera.take(picture)
-    observations = rng.normal(0, 0.3, (steps + 1, 4)).astype(np.float32)
+    observations = rng.normal(0, 0.3, (steps + 1, agents, 4)).astype(np.float32)
     rewards = rng.normal(size=steps)
     return Replay((Episode(7, observations, rewards, "terminated", camera.film()),), 50.0)
 
@@ -161,7 +161,7 @@ wait();
 
 
 def test_the_replay_scrubs_like_a_film(opened):
-    replay = recorded(TREE)
+    replay = recorded()
     episode = replay.episodes[0]
     frames = [episode.film.palette[frame] for frame in episode.film.frames()]
     page = opened(TREE, replay)
@@ -169,9 +169,26 @@ def test_the_replay_scrubs_like_a_film(opened):
         pixels, lit, progress = page.execute_async_script(SCRUB, step)
         picture = np.array(pixels, np.uint8).reshape(40, 60, 4)
         assert np.array_equal(picture[..., :3], frames[step]) and (picture[..., 3] == 255).all()
-        assert lit == sorted(TREE.decision_path(episode.observations[step]))
+        assert lit == sorted(TREE.decision_path(episode.observations[step, 0]))
         assert progress.startswith(f"step {step} of 70; return so far ")
     assert page.find_element("id", "scrub").get_attribute("max") == "70"
+
+
+def test_every_agent_of_a_team_has_its_path(opened):
+    replay = recorded(agents=3)
+    page = opened(TREE, replay)
+    page.execute_async_script(SCRUB, 40)
+    for agent in (2, 0, 1):
+        page.execute_script(
+            "const agent = document.getElementById('agent'); agent.value = arguments[0];"
+            "agent.dispatchEvent(new Event('change'))",
+            agent,
+        )
+        lit = page.execute_script(
+            "return [...document.querySelectorAll('.node.lit')].map((node) => +node.dataset.node)"
+        )
+        assert sorted(lit) == sorted(TREE.decision_path(replay.episodes[0].observations[40, agent]))
+    assert page.execute_script("return data.states") == 3 * 70
 
 
 def wait_for(page, script):
@@ -181,7 +198,7 @@ def wait_for(page, script):
 
 
 def test_play_and_pause(opened):
-    page = opened(TREE, recorded(TREE))
+    page = opened(TREE, recorded())
     page.find_element("id", "play").click()
     assert wait_for(page, "+scrub.value > 3")
     page.find_element("id", "play").click()
@@ -196,7 +213,7 @@ def test_play_and_pause(opened):
 def test_visits_and_words_under_the_pointer(opened):
     from selenium.webdriver import ActionChains
 
-    replay = recorded(TREE)
+    replay = recorded()
     page = opened(TREE, replay)
     ActionChains(page).move_to_element(
         page.find_element("css selector", '[data-node="1"]')
@@ -220,7 +237,7 @@ def keys(page, *pressed):
 def test_by_keyboard_alone(opened):
     from selenium.webdriver import Keys
 
-    page = opened(TREE, recorded(TREE))
+    page = opened(TREE, recorded())
     here = "document.activeElement.dataset.node ?? document.activeElement.id"
     box = "drawing.getAttribute('viewBox')"
     keys(page, "/")

@@ -20,7 +20,7 @@ def states(count=200):
 
 def test_visits_are_counted_on_the_decision_paths():
     seen = states()
-    replay = Replay((Episode(1, seen, np.ones(len(seen) - 1), "terminated"),))
+    replay = Replay((Episode(1, seen[:, None], np.ones(len(seen) - 1), "terminated"),))
     data = data_of(TREE, replay)
     expected = np.zeros(TREE.n_nodes, int)
     for state in seen[:-1]:
@@ -30,7 +30,7 @@ def test_visits_are_counted_on_the_decision_paths():
 
 def test_the_values_a_node_sees():
     seen = states()
-    data = data_of(TREE, Replay((Episode(1, seen, np.ones(199), "terminated"),)))
+    data = data_of(TREE, Replay((Episode(1, seen[:, None], np.ones(199), "terminated"),)))
     for node in range(TREE.n_nodes):
         feature = TREE.feature[node]
         if feature >= 0:

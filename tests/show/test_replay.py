@@ -9,7 +9,7 @@ def noisy(count=64, seed=0):
     camera = Camera()
     for _ in range(count):
         camera.take(rng.integers(0, 32, (20, 20, 3), np.uint8) // 16 * 128)
-    observations = np.zeros((count, 2), np.float32)
+    observations = np.zeros((count, 1, 2), np.float32)
     return Episode(seed, observations, np.zeros(count - 1), "terminated", camera.film())
 
 

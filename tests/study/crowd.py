@@ -5,7 +5,7 @@ import asyncio
 import random
 from dataclasses import dataclass, field
 
-import httpx
+import httpx2 as httpx
 from people import Page, filled_in
 
 SAVED = 303

@@ -16,7 +16,7 @@ from crisptree.crispen.select import Selection
 from crisptree.envs.host import host_envs
 from crisptree.envs.seeds import block_seed
 
-SHORTLIST = 12
+SHORTLIST = 16
 MOST_STATES = 20_000
 
 
@@ -151,7 +151,7 @@ def prune_by_return(
     n_leaves: int,
     states: np.ndarray,
     selection: Selection,
-    rounds: Sequence[int] = (16, 32),
+    rounds: Sequence[int] = (24, 48, 96),
 ) -> CrispTree:
     """Down to `n_leaves`; each cut is the best of a shortlist raced on return."""
     while tree.n_leaves > n_leaves:

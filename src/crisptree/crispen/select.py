@@ -6,8 +6,8 @@ import numpy as np
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen.compiled_play import play_compiled
+from crisptree.crispen.forest import play_forest
 from crisptree.envs.registry import functional_env, is_functional
-from crisptree.envs.score import quick_play
 from crisptree.envs.seeds import block_seed
 
 
@@ -23,7 +23,7 @@ class Selection:
         first = block_seed("selection", episodes, self._seed, self._calls)
         if is_functional(self.env_id):
             return list(play_compiled(trees, functional_env(self.env_id), first, episodes))
-        return [quick_play(tree, self.env_id, first, episodes) for tree in trees]
+        return list(play_forest(trees, self.env_id, first, episodes))
 
     def race(
         self, trees: Sequence[CrispTree], rounds: Sequence[int] = (16, 32, 64), keep: float = 1 / 3

@@ -89,7 +89,8 @@ class EnvpoolEnvs:
         self._pool = None
         self._over = np.zeros(n_envs, bool)
 
-    def reset(self, seed: int) -> np.ndarray:
+    def reset(self, seed: int | list[int]) -> np.ndarray:
+        """As everywhere, or with a seed given for each environment."""
         import envpool
 
         self.close()
@@ -123,6 +124,17 @@ class EnvpoolEnvs:
             truncated,
             ~only_reset,
         )
+
+    def step_some(
+        self, action: np.ndarray, which: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """`(observation, reward, over)` of the environments `which`; the others stand still."""
+        assert self._pool is not None
+        observation, reward, terminated, truncated, _ = self._pool.step(
+            action.astype(np.int32), which.astype(np.int32)
+        )
+        flat = np.asarray(observation, np.float32).reshape(len(which), -1)
+        return flat, reward, terminated | truncated
 
     def close(self) -> None:
         if self._pool is not None:

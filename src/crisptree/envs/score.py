@@ -11,6 +11,7 @@ from crisptree.envs.seeds import block_seed
 from crisptree.envs.spaces import describe, make, team_size
 
 SIDE_BY_SIDE = 64
+MOST_AT_ONCE = 1024
 
 
 @runtime_checkable
@@ -80,21 +81,34 @@ def _first_action(env: gym.Env) -> int:
     return int(env.action_space.start) if isinstance(env.action_space, gym.spaces.Discrete) else 0
 
 
+Decide = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""The actions in the episodes of the given numbers, from their observations."""
+
+
 def quick_play(policy: Policy, env_id: str, first_seed: int, episodes: int) -> np.ndarray:
     """The same through envpool where it has the id, else through gymnasium; for choosing only."""
+    seeds = range(first_seed, first_seed + episodes)
     if not envpool_has(env_id):
-        return play(policy, env_id, range(first_seed, first_seed + episodes))
-    envs = EnvpoolEnvs(env_id, episodes)
-    observation = envs.reset(first_seed)
-    returns, running = np.zeros(episodes), np.ones(episodes, bool)
-    while running.any():
-        actions = np.zeros(episodes, np.int64)
-        actions[running] = policy.predict(observation[running], deterministic=True)[0]
-        at = envs.step(actions)
-        returns += np.where(running, at.reward, 0)
-        running &= ~(at.terminated | at.truncated)
-        observation = at.observation
-    envs.close()
+        return play(policy, env_id, seeds)
+    return play_pool(lambda _, at: policy.predict(at, deterministic=True)[0], env_id, seeds)
+
+
+def play_pool(decide: Decide, env_id: str, seeds: Sequence[int]) -> np.ndarray:
+    """The return of one episode a seed through envpool, `MOST_AT_ONCE` side by side.
+
+    An episode that is over is stepped no more: a few long ones cost no more than their own steps.
+    """
+    returns = np.zeros(len(seeds))
+    for start in range(0, len(seeds), MOST_AT_ONCE):
+        some = list(seeds[start : start + MOST_AT_ONCE])
+        pool = EnvpoolEnvs(env_id, len(some))
+        observation, running = pool.reset(some), np.arange(len(some))
+        while len(running):
+            actions = np.asarray(decide(start + running, observation))
+            observation, reward, over = pool.step_some(actions, running)
+            returns[start + running] += reward
+            observation, running = observation[~over], running[~over]
+        pool.close()
     return returns
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from crisptree.crisp import CrispTree
 from crisptree.envs.seeds import episode_seeds
-from crisptree.envs.spaces import make
+from crisptree.envs.spaces import describe, make, team_size
 from crisptree.errors import CrisptreeError
 from crisptree.show.film import Camera
 from crisptree.show.replay import Episode, Replay
@@ -19,9 +19,9 @@ PICTURES = "rgb_array"
 
 def record(tree: CrispTree, env_id: str, *, episodes: int, seed: int = 0) -> Replay:
     """`episodes` reporting episodes with pictures; without, where the environment draws none."""
+    _check(tree, env_id)
     env, note = _with_pictures(env_id)
     try:
-        _check(tree, env, env_id)
         seeds = episode_seeds("reporting", seed, episodes)
         played = tuple(_episode(tree, env, each) for each in seeds)
         fps = float(env.metadata.get("render_fps") or 30)
@@ -38,32 +38,32 @@ def _with_pictures(env_id: str) -> tuple[gym.Env, str]:
     return make(env_id, render_mode=PICTURES), ""
 
 
-def _check(tree: CrispTree, env: gym.Env, env_id: str) -> None:
-    shape, actions = env.observation_space.shape, env.action_space
-    n_features = int(np.prod(shape)) if shape is not None else None
-    if n_features != tree.n_features or not isinstance(actions, gym.spaces.Discrete):
+def _check(tree: CrispTree, env_id: str) -> None:
+    task = describe(env_id)
+    if task.n_features != tree.n_features:
         raise CrisptreeError(
-            f"the policy takes {tree.n_features} numbers, '{env_id}' gives {shape}"
+            f"the policy takes {tree.n_features} numbers, '{env_id}' gives {task.n_features}"
         )
-    if int(actions.n) != tree.n_actions:
+    if task.n_actions != tree.n_actions:
         raise CrisptreeError(
-            f"the policy has {tree.n_actions} actions, '{env_id}' has {int(actions.n)}"
+            f"the policy has {tree.n_actions} actions, '{env_id}' has {task.n_actions}"
         )
 
 
 def _episode(tree: CrispTree, env: Any, seed: int) -> Episode:
     """One episode; a picture is taken at every step, which also lets environments that keep
     particles for their pictures sweep them."""
-    first = int(env.action_space.start)
+    n_agents = team_size(env)
+    first = int(env.action_space.start) if n_agents is None else 0
     camera = Camera() if env.render_mode == PICTURES else None
-    at, _ = env.reset(seed=seed)
-    observations, rewards = [np.ravel(at)], []
+    rows = lambda seen: np.array(seen).reshape(n_agents or 1, -1)
+    observations, rewards = [rows(env.reset(seed=seed)[0])], []
     ended = "was cut"
     _take(camera, env)
     for _ in range(MOST_STEPS):
-        action = int(tree.predict(observations[-1])[0])
-        at, reward, terminated, truncated, _ = env.step(action + first)
-        observations.append(np.ravel(at))
+        actions = (tree.predict(observations[-1])[0] + first).tolist()
+        at, reward, terminated, truncated, _ = env.step(actions if n_agents else actions[0])
+        observations.append(rows(at))
         rewards.append(float(reward))
         _take(camera, env)
         if terminated or truncated:

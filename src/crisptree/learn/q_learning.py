@@ -92,8 +92,11 @@ def gradient_step(
     directions, state = optimiser(config).update(gradient, agent.optimiser)
     steps = scheduled(directions, config.learning_rate, config.leaf_rate, agent, config)
     learned = (eqx.apply_updates(agent.actor, steps), state)
-    actor, state = _where(agent.round > config.warm_up, learned, (agent.actor, agent.optimiser))
+    warm = agent.round > config.warm_up
+    actor, state = _where(warm, learned, (agent.actor, agent.optimiser))
     agent = eqx.tree_at(lambda a: (a.actor, a.optimiser), agent, (actor, state))
+    # Before that the first rewards are divided by the deviation of next to nothing.
+    value_loss = jnp.where(warm, value_loss, 0.0)
     return agent, {"value_loss": value_loss, "q": mean_q, "epsilon": agent.epsilon}
 
 

@@ -83,7 +83,7 @@ HOST = Recipe(
     teacher_share=0.5,
     mend_share=0.5,
     rounds=16,
-    race_below=44,
+    race_below=90,
     learning=BASE,
     soft=SOFT,
     soft_steps=3_000_000,
@@ -114,13 +114,13 @@ def recipe_for(env_id: str) -> Recipe:
 
 
 def ladder(leaves: int, budget: int, race_below: int) -> list[int]:
-    """Sizes on the way down: a quarter at a time while large, then a seventh, then a leaf or two.
+    """Sizes on the way down: a quarter at a time while large, then a sixth, then a leaf or two.
 
     One refinement does not repair a big cut.
     """
     sizes = []
     while leaves > budget:
-        share = 0.75 if leaves > 2 * race_below else 0.86
+        share = 0.75 if leaves > race_below else 0.84
         leaves = max(budget, min(leaves - 1, round(leaves * share)))
         sizes.append(leaves)
     return sizes

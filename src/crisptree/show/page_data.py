@@ -136,6 +136,7 @@ def _ranges(tree: CrispTree, states: NDArray | None) -> list[list[float]]:
 def _episode(episode: Episode) -> dict[str, Any]:
     return {
         "seed": episode.seed,
+        "agents": episode.observations.shape[1],
         "observations": _base64(np.asarray(episode.observations, "<f8").tobytes()),
         "rewards": _base64(np.asarray(episode.rewards, "<f8").tobytes()),
         "ended": episode.ended,

@@ -17,7 +17,7 @@ class Episode:
 
     seed: int
     observations: NDArray
-    """`(steps + 1, features)`; the last one is where the episode ended."""
+    """`(steps + 1, agents, features)`; the last ones are where the episode ended."""
     rewards: NDArray[np.float64]
     ended: str
     """How: `terminated`, `was truncated`, or `was cut` where the recording stopped."""
@@ -36,8 +36,9 @@ class Replay:
 
     @property
     def states(self) -> NDArray:
-        """Every observation on which the policy decided."""
-        return np.concatenate([episode.observations[:-1] for episode in self.episodes])
+        """Every observation on which the policy decided, `(states, features)`."""
+        width = self.episodes[0].observations.shape[-1]
+        return np.concatenate([each.observations[:-1].reshape(-1, width) for each in self.episodes])
 
 
 def fitted(recorded: Replay, most_bytes: int = MOST_BYTES) -> Replay:

@@ -102,11 +102,13 @@ def _env_of(aid: Aid) -> str:
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket for the server, taken before anything is promised."""
+    if not 0 <= port <= 65535:
+        raise CrisptreeError(f"cannot listen at port {port}; ports go from 0 to 65535")
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=1024)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
+    except OSError as error:
+        reason = error.strerror or error
         raise CrisptreeError(f"cannot listen at {host}, port {port}: {reason}") from None
 
 

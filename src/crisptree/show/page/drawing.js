@@ -101,7 +101,8 @@ function toggle(at) {
   if (!folded.delete(at)) folded.add(at);
   draw();
   cardOf(at)?.focus({ preventScroll: true });
-  fit();
+  home();
+  bringIntoView(at);
 }
 
 function show(box) {
@@ -109,18 +110,27 @@ function show(box) {
   svg.setAttribute("viewBox", `${box.x} ${box.y} ${box.width} ${box.height}`);
 }
 
-/** The whole drawing, at most twice its natural size; of an outline the top, as wide as it is. */
+/** How large the whole drawing can be shown, at most twice its natural size. */
+function wholeScale() {
+  return Math.min(svg.clientWidth / bounds.width, svg.clientHeight / bounds.height, 2);
+}
+
 function fit() {
-  const width = svg.clientWidth || 800, height = svg.clientHeight || 600;
-  const whole = Math.min(width / bounds.width, height / bounds.height, 2);
-  if (outline) {
-    const scale = Math.max(whole, Math.min(width / bounds.width, 1));
-    show({ x: bounds.x, y: bounds.y, width: width / scale, height: height / scale });
-    return;
-  }
-  const scale = whole;
-  const [w, h] = [width / scale, height / scale];
-  show({ x: bounds.x + (bounds.width - w) / 2, y: bounds.y + (bounds.height - h) / 2, width: w, height: h });
+  const scale = wholeScale();
+  const [width, height] = [svg.clientWidth / scale, svg.clientHeight / scale];
+  const [x, y] = [bounds.x + (bounds.width - width) / 2, bounds.y + (bounds.height - height) / 2];
+  show({ x, y, width, height });
+}
+
+/** Outlines and long lists are read from the top, line by line, and follow the path. */
+const isScroll = () => outline || (data.chain !== null && wholeScale() < 0.75);
+
+/** The view to start with: the whole, or of a scroll the top. */
+function home() {
+  if (!isScroll()) { fit(); return; }
+  const scale = Math.max(wholeScale(), Math.min(svg.clientWidth / bounds.width, 1));
+  const [width, height] = [svg.clientWidth / scale, svg.clientHeight / scale];
+  show({ x: bounds.x + (bounds.width - width) / 2, y: bounds.y, width, height });
 }
 
 function zoom(factor, x = view.x + view.width / 2, y = view.y + view.height / 2) {

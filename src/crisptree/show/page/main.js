@@ -37,7 +37,7 @@ function foldBelow(depth) {
   for (const [at, level] of visible(folded)) if (level === depth && !isLeaf(at)) folded.add(at);
   draw();
   mark();
-  fit();
+  home();
 }
 
 byId("search").addEventListener("input", (event) => search(event.target.value));
@@ -55,7 +55,7 @@ byId("layout").addEventListener("click", () => {
   byId("layout").textContent = outline ? "Tree" : "Outline";
   draw();
   mark();
-  fit();
+  home();
 });
 byId("fit").addEventListener("click", fit);
 byId("print").addEventListener("click", () => window.print());
@@ -66,7 +66,8 @@ byId("theme").addEventListener("click", () => {
   if (episodes.length) drawStrip();
 });
 window.addEventListener("beforeprint", fit);
-window.addEventListener("resize", fit);
+window.addEventListener("resize", home);
+window.addEventListener("afterprint", home);
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -88,7 +89,7 @@ document.addEventListener("keydown", (event) => {
 fillSliders();
 fillRules();
 draw();
-fit();
+home();
 tell(0);
 fillReplay();
 if (!episodes.length) observe(observation);

@@ -3,24 +3,27 @@
 const numbers = (base64) => new Float64Array(bytesOf(base64).buffer);
 const episodes = data.episodes.map((episode) => {
   const flat = numbers(episode.observations), width = data.features.length;
-  const observations = [];
-  for (let at = 0; at < flat.length; at += width) observations.push(flat.subarray(at, at + width));
+  const rows = [];
+  for (let at = 0; at < flat.length; at += width) rows.push(flat.subarray(at, at + width));
+  // By agent, then by step.
+  const observations = Array.from({ length: episode.agents }, (_, agent) =>
+    rows.filter((_, at) => at % episode.agents === agent));
   const returns = [0];
   for (const reward of numbers(episode.rewards)) returns.push(returns[returns.length - 1] + reward);
   return { ...episode, observations, returns, film: episode.film && new Film(episode.film) };
 });
 let playing = null;
-let current = { episode: 0, step: 0 };
+let current = { episode: 0, step: 0, agent: 0 };
 let asked = 0;
 
 /** The last observation of an episode is one after the last decision. */
-const lastStep = (episode) => episodes[episode].observations.length - 1;
+const lastStep = (episode) => episodes[episode].observations[0].length - 1;
 
 function seek(step) {
   const episode = episodes[current.episode];
   current.step = Math.max(0, Math.min(step, lastStep(current.episode)));
   byId("scrub").value = current.step;
-  observe([...episode.observations[current.step]]);
+  observe([...episode.observations[current.agent][current.step]]);
   const over = current.step === lastStep(current.episode);
   byId("progress").textContent =
     `step ${current.step} of ${lastStep(current.episode)}; return so far `
@@ -52,9 +55,9 @@ function drawStrip() {
   strip.width = Math.max(strip.clientWidth, 200);
   const pen = strip.getContext("2d");
   const count = lastStep(current.episode), wide = strip.width / Math.max(count, 1);
-  episode.actions ??= episode.observations.slice(0, count)
-    .map((each) => { const path = pathOf(each); return nodes[path[path.length - 1]].action; });
-  episode.actions.forEach((action, at) => {
+  episode.actions ??= episode.observations.map((seen) => seen.slice(0, count)
+    .map((each) => { const path = pathOf(each); return nodes[path[path.length - 1]].action; }));
+  episode.actions[current.agent].forEach((action, at) => {
     pen.fillStyle = data.colours[action];
     pen.fillRect(at * wide, 0, Math.ceil(wide), 14);
   });
@@ -88,7 +91,7 @@ function play() {
 
 function choose(episode) {
   pause();
-  current = { episode, step: 0 };
+  current = { ...current, episode, step: 0 };
   byId("scrub").max = lastStep(episode);
   seek(0);
 }
@@ -104,6 +107,14 @@ function fillReplay() {
     { value: at, title: `seed ${episode.seed}` },
     `episode ${at + 1}: ${short(episode.returns[episode.returns.length - 1])}`)));
   byId("episode").addEventListener("change", (event) => choose(+event.target.value));
+  const agents = byId("agent");
+  agents.hidden = episodes[0].agents === 1;
+  agents.replaceChildren(...episodes[0].observations.map((_, at) =>
+    element("option", { value: at }, `agent ${at + 1}`)));
+  agents.addEventListener("change", (event) => {
+    current.agent = +event.target.value;
+    seek(current.step);
+  });
   byId("scrub").addEventListener("input", (event) => { pause(); seek(+event.target.value); });
   byId("play").addEventListener("click", play);
   byId("back").addEventListener("click", () => { pause(); seek(current.step - 1); });
