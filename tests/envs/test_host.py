@@ -214,3 +214,22 @@ def test_an_id_of_another_s_is_not_envpool_s(monkeypatch):
     envs = host_envs("MountainCar-v0", 2)
     assert envs.reset(0).shape == (2, 4)
     envs.close()
+
+
+def test_envpool_steps_some_while_the_others_stand_still():
+    """Interleaved as one likes, an environment lives as if it were alone."""
+    alone = EnvpoolEnvs("CartPole-v1", 1)
+    seen = [alone.reset([8])[0]]
+    seen += [alone.step_some(np.array([i % 2]), np.array([0]))[0][0] for i in range(6)]
+    alone.close()
+    pool = EnvpoolEnvs("CartPole-v1", 3)
+    first = pool.reset([8, 9, 8])
+    assert first[0].tobytes() == first[2].tobytes() == seen[0].tobytes() != first[1].tobytes()
+    for i in range(6):
+        observation, reward, over = pool.step_some(np.array([i % 2, 1]), np.array([2, 1]))
+        assert observation[0].tobytes() == seen[i + 1].tobytes()
+        assert reward.tolist() == [1, 1]
+        assert not over.any()
+    observation, _, _ = pool.step_some(np.array([0]), np.array([0]))
+    assert observation[0].tobytes() == seen[1].tobytes()
+    pool.close()

@@ -1,0 +1,44 @@
+import numpy as np
+from cartpole_trees import CLUMSY, GOOD, LEFT, RIGHT, cartpole
+from hypothesis import given
+from hypothesis import strategies as st
+from tree_strategies import NESTED, one_of_every_cell, tree_of
+
+from crisptree.crispen import forest
+from crisptree.crispen.forest import Forest, play_forest
+from crisptree.envs.score import play
+
+
+@given(st.lists(NESTED, min_size=1, max_size=4))
+def test_every_tree_of_a_forest_decides_as_it_does_alone(nested):
+    """In every cell of every tree, on the thresholds themselves."""
+    trees = [tree_of(each) for each in nested]
+    states = np.concatenate([one_of_every_cell(tree) for tree in trees])
+    forest = Forest(trees)
+    for number, tree in enumerate(trees):
+        chosen = forest.actions(np.full(len(states), number), states)
+        assert chosen.tolist() == tree.predict(states)[0].tolist()
+
+
+LINE_UP = [CLUMSY, cartpole(LEFT), GOOD, cartpole((2, 0.0, RIGHT, LEFT))]
+
+
+def test_returns_do_not_depend_on_the_company():
+    together = play_forest(LINE_UP, "CartPole-v0", 7, 5)
+    for tree, returns in zip(LINE_UP, together, strict=True):
+        assert play_forest([tree], "CartPole-v0", 7, 5).tolist() == [returns.tolist()]
+    assert together[2].tolist() == [200.0] * 5
+    assert together[1].max() < 15
+
+
+def test_without_envpool_gymnasium_plays(monkeypatch):
+    monkeypatch.setattr(forest, "envpool_has", lambda _: False)
+    together = play_forest(LINE_UP, "CartPole-v0", 7, 3)
+    for tree, returns in zip(LINE_UP, together, strict=True):
+        assert returns.tolist() == play(tree, "CartPole-v0", range(7, 10)).tolist()
+
+
+def test_blocks_of_episodes_meet_without_a_seam(monkeypatch):
+    whole = play_forest(LINE_UP, "CartPole-v0", 7, 5)
+    monkeypatch.setattr("crisptree.envs.score.MOST_AT_ONCE", 3)
+    assert play_forest(LINE_UP, "CartPole-v0", 7, 5).tolist() == whole.tolist()
