@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 
@@ -34,6 +34,8 @@ class Command:
     """Go on with the run in --out."""
     json: bool = False
     """Print the summary as one JSON object, and nothing else, on standard output."""
+    track: Literal["tensorboard", "wandb"] | None = None
+    """Log every update for TensorBoard (files in --out) or Weights & Biases."""
 
     def run(self) -> None:
         settings = Settings(
@@ -45,4 +47,4 @@ class Command:
             teacher=self.expert,
             episodes=self.episodes,
         )
-        Train(settings, self.out, self.resume, self.json).run()
+        Train(settings, self.out, self.resume, self.json, self.track).run()

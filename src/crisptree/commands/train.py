@@ -4,7 +4,7 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import tyro
 
@@ -23,6 +23,8 @@ class Command:
     """Go on with the run in --out, with the settings it was started with."""
     json: bool = False
     """Print the summary as one JSON object, and nothing else, on standard output."""
+    track: Literal["tensorboard", "wandb"] | None = None
+    """Log every update for TensorBoard (files in --out) or Weights & Biases."""
 
     def run(self) -> None:
         from crisptree.envs.spaces import describe
@@ -32,12 +34,17 @@ class Command:
             raise CrisptreeError("--resume needs --out, the directory of the run to go on with")
         describe(self.settings.env)
         from crisptree.learn.cache import keep_compiled
+        from crisptree.pipeline.track import followed, tracked
         from crisptree.pipeline.train import first_free, train
 
         keep_compiled()
         out = first_free(self.settings.env) if self.out is None else self.out
         try:
-            with terminal() as tell:
+            with (
+                terminal() as tell,
+                tracked(self.track, out, self.settings.to_dict()) as hear,
+                followed(tell, out, hear) as tell,
+            ):
                 trained = train(self.settings, out, resume=self.resume, tell=tell)
         except KeyboardInterrupt:
             print(

@@ -102,8 +102,8 @@ def _chain(tree: CrispTree) -> dict[str, Any] | None:
 
 def _visits(tree: CrispTree, states: NDArray) -> tuple[list[int], list[list[float] | None]]:
     """How many states pass each node, and between which values of its feature they lie."""
-    visits, seen = [0] * tree.n_nodes, [None] * tree.n_nodes
-    found: list[list[float] | None] = list(seen)
+    visits = [0] * tree.n_nodes
+    seen: list[list[float] | None] = [None] * tree.n_nodes
     waiting = [(0, np.asarray(states, np.float64))]
     while waiting:
         node, here = waiting.pop()
@@ -112,10 +112,11 @@ def _visits(tree: CrispTree, states: NDArray) -> tuple[list[int], list[list[floa
         if feature >= 0:
             column = here[:, feature]
             if len(here):
-                found[node] = [float(column.min()), float(column.max())]
-            waiting.append((if_true, here[column > threshold]))
-            waiting.append((if_false, here[column <= threshold]))
-    return visits, found
+                seen[node] = [float(column.min()), float(column.max())]
+            goes_true = column > threshold
+            waiting.append((if_true, here[goes_true]))
+            waiting.append((if_false, here[~goes_true]))
+    return visits, seen
 
 
 def _ranges(tree: CrispTree, states: NDArray | None) -> list[list[float]]:

@@ -1,6 +1,7 @@
 // The drawing: cards and edges, folding, zoom and pan, the lit path, keyboard and pointer.
 
 const svg = byId("drawing"), scene = byId("scene");
+svg.classList.toggle("list", data.chain !== null);
 const folded = new Set();
 let lit = [];
 let focused = 0;
@@ -149,6 +150,11 @@ function bringIntoView(at) {
   const [w, h] = ["width", "height"].map((name) => +rect.getAttribute(name));
   const inside = x >= view.x && y >= view.y && x + w <= view.x + view.width && y + h <= view.y + view.height;
   if (!inside) show({ ...view, x: x + w / 2 - view.width / 2, y: y + h / 2 - view.height / 2 });
+}
+
+/** In a scroll, keep the leaf that was reached in sight. */
+function follow() {
+  if (lit.length && isScroll()) bringIntoView(lit[lit.length - 1]);
 }
 
 function inDrawing(event) {

@@ -65,9 +65,11 @@ byId("theme").addEventListener("click", () => {
   byId("theme").textContent = isDark() ? "Light" : "Dark";
   if (episodes.length) drawStrip();
 });
-window.addEventListener("beforeprint", fit);
-window.addEventListener("resize", home);
+// On paper the drawing is as large as the sheet allows.
+window.addEventListener("beforeprint", () => show(bounds));
 window.addEventListener("afterprint", home);
+// Not the window's size, which on a phone changes whenever its bars come and go.
+new ResizeObserver(() => { home(); follow(); }).observe(svg);
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;

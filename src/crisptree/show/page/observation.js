@@ -56,7 +56,7 @@ function observe(next, typed = null) {
   light(path);
   const leaf = path[path.length - 1];
   lightRule(leaf);
-  if (isScroll()) bringIntoView(leaf);
+  follow();
   // Read out what a person sets, not each frame of a film.
   byId("decision").setAttribute("aria-live", playing === null ? "polite" : "off");
   byId("decision").replaceChildren("Takes ", pill(nodes[leaf].action));

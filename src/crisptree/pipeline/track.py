@@ -1,0 +1,185 @@
+"""Whoever wants to follow a training: a function of Python, TensorBoard, Weights & Biases.
+
+Every update leaves a line in a `metrics.jsonl`, whichever process made it. A `Follower` reads the
+new lines whenever the training says that it moved, and hands them on one by one.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from glob import escape
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from crisptree.errors import CrisptreeError
+from crisptree.pipeline.report import Reporter
+
+Row = dict[str, Any]
+"""A line of metrics.jsonl and what its place says: `run` (its folder and start, "" where there is
+one alone), `stage_number` (that of the stage's folder) and `total_step`, which goes on counting
+where `step` starts anew with each stage."""
+Hear = Callable[[Row], object]
+Tracker = Literal["tensorboard", "wandb"]
+
+
+class Place(NamedTuple):
+    """Where the training in one folder stands."""
+
+    stage: str = ""
+    number: int = 0
+    steps_before: int = 0
+    step: int = 0
+
+
+class Follower:
+    """A reporter that says what another one says, and tells `hear` of every update."""
+
+    def __init__(self, tell: Reporter, out: Path, hear: Hear) -> None:
+        self._tell, self._out, self._hear = tell, out, hear
+        self._read: dict[Path, int] = {}
+        self._places: dict[Path, Place] = {}
+        for path in self._files():
+            for _ in self._rows(path, _kept(path)):
+                """What an earlier run said is counted and not said again."""
+
+    def advance(self, stage: str, done: float, text: str) -> None:
+        self._tell.advance(stage, done, text)
+        self.catch_up()
+
+    def note(self, text: str) -> None:
+        self._tell.note(text)
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Hand on every line written since the last time."""
+        for path in self._files():
+            for row in self._rows(path):
+                self._hear(row)
+
+    def _files(self) -> list[Path]:
+        return sorted(self._out.rglob("metrics.jsonl"))
+
+    def _rows(self, path: Path, until: int = -1) -> Iterator[Row]:
+        start = self._read.get(path, 0)
+        with open(path, "rb") as file:
+            file.seek(start)
+            new = file.read(until)
+        whole = new[: new.rfind(b"\n") + 1]  # a process may be in the middle of a line
+        self._read[path] = start + len(whole)
+        for line in whole.splitlines():
+            yield self._counted(path.parent, json.loads(line))
+
+    def _counted(self, folder: Path, line: Row) -> Row:
+        name = folder.relative_to(self._out).as_posix()
+        parts = [name] if name != "." else []
+        parts += [f"start-{line['start']}"] if "start" in line else []
+        # Stages differ in their starts, so their steps are counted by folder.
+        place = self._places.get(folder, Place())
+        if place.stage != line["stage"]:
+            before = place.steps_before + place.step
+            place = Place(line["stage"], _number(folder, line["stage"]), before)
+        self._places[folder] = place = place._replace(step=line["step"])
+        return {
+            "run": "/".join(parts),
+            "stage_number": place.number,
+            "total_step": place.steps_before + place.step,
+            **line,
+        }
+
+
+def _number(folder: Path, stage: str) -> int:
+    (found,) = folder.glob(f"stages/[0-9][0-9]-{escape(stage)}")
+    return int(found.name[:2])
+
+
+def _kept(path: Path) -> int:
+    """How much of a metrics.jsonl a resumed run keeps: what its last checkpoint knew of."""
+    lengths = [
+        json.loads(state.read_text())["metrics_length"]
+        for state in path.parent.glob("stages/*/checkpoint.json")
+    ]
+    return min([path.stat().st_size, *lengths])
+
+
+@contextmanager
+def followed(tell: Reporter, out: Path, hear: Hear | None) -> Iterator[Reporter]:
+    """`tell` with `hear` beside it."""
+    if hear is None:
+        yield tell
+        return
+    follower = Follower(tell, out, hear)
+    yield follower
+    follower.catch_up()
+
+
+@contextmanager
+def tracked(tracker: Tracker | None, out: Path, config: Mapping[str, Any]) -> Iterator[Hear | None]:
+    """What to call with every row so that `tracker` draws it."""
+    if tracker is None:
+        yield None
+    elif tracker == "tensorboard":
+        with _tensorboard(out) as hear:
+            yield hear
+    elif tracker == "wandb":
+        with _wandb(out, config) as hear:
+            yield hear
+    else:
+        raise CrisptreeError(f"no tracker '{tracker}': give tensorboard or wandb")
+
+
+@contextmanager
+def _tensorboard(out: Path) -> Iterator[Hear]:
+    """Event files in `out`/tensorboard, a folder a run; nothing is written before the first row,
+    since a run wants an empty directory."""
+    try:
+        from tensorboardX import SummaryWriter
+    except ImportError as error:
+        raise CrisptreeError(
+            "TensorBoard's files need a package: pip install 'crisptree[track]'"
+        ) from error
+    writers: dict[str, Any] = {}
+
+    def hear(row: Row) -> None:
+        if row["run"] not in writers:
+            writers[row["run"]] = SummaryWriter(str(out / "tensorboard" / row["run"]))
+        for name, value in scalars(row).items():
+            writers[row["run"]].add_scalar(name, value, row["total_step"])
+
+    try:
+        yield hear
+    finally:
+        for writer in writers.values():
+            writer.close()
+
+
+@contextmanager
+def _wandb(out: Path, config: Mapping[str, Any]) -> Iterator[Hear]:
+    """One run of Weights & Biases; several starts or seeds are groups of figures in it, each
+    with its own count of steps."""
+    try:
+        import wandb  # pyright: ignore[reportMissingImports]
+    except ImportError as error:
+        raise CrisptreeError("Weights & Biases needs its package: pip install wandb") from error
+    logged = wandb.init(project="crisptree", name=out.name, config=dict(config))
+    known: set[str] = set()
+
+    def hear(row: Row) -> None:
+        head = f"{row['run']}/" if row["run"] else ""
+        if head not in known:
+            known.add(head)
+            logged.define_metric(f"{head}total_step")
+            logged.define_metric(f"{head}*", step_metric=f"{head}total_step")
+        every = {**scalars(row), "total_step": row["total_step"]}
+        logged.log({f"{head}{name}": value for name, value in every.items()})
+
+    try:
+        yield hear
+    finally:
+        logged.finish()
+
+
+def scalars(row: Row) -> dict[str, int | float]:
+    """The figures of a row, and its stage by number; what is unknown is left out."""
+    names = set(row) - {"run", "stage", "stage_number", "start", "step", "total_step"}
+    figures = {name: row[name] for name in sorted(names) if row[name] is not None}
+    return {**figures, "stage": row["stage_number"]}
