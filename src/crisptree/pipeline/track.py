@@ -113,7 +113,7 @@ def followed(tell: Reporter, out: Path, hear: Hear | None) -> Iterator[Reporter]
 
 
 @contextmanager
-def tracked(tracker: Tracker | None, out: Path, config: Mapping[str, Any]) -> Iterator[Hear | None]:
+def tracked(tracker: str | None, out: Path, config: Mapping[str, Any]) -> Iterator[Hear | None]:
     """What to call with every row so that `tracker` draws it."""
     if tracker is None:
         yield None
