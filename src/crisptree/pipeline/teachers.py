@@ -1,6 +1,7 @@
 """Whom a tree can learn from: our own agents, or what people have already."""
 
 import importlib
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +55,12 @@ def external_teacher(name: str, task: Task) -> Teacher:
 def as_teacher(expert: Any, task: Task) -> Teacher:
     """Anything with `predict`, or any callable on a batch, tried once on a batch of two."""
     if hasattr(expert, "predict"):
+        # Stable-Baselines3 samples unless told not to, and a sampled action teaches noise.
+        samples = "deterministic" in inspect.signature(expert.predict).parameters
+        how = {"deterministic": True} if samples else {}
 
         def teach(states: np.ndarray) -> np.ndarray:
-            answer = expert.predict(states)
+            answer = expert.predict(states, **how)
             return np.asarray(answer[0] if isinstance(answer, tuple) else answer).reshape(-1)
 
     elif callable(expert):
