@@ -85,7 +85,7 @@ def saved_model(path, monkeypatch):
         monkeypatch.setitem(sys.modules, "stable_baselines3", fake)
         path.touch()
         return model
-    model = PPO("MlpPolicy", "CartPole-v1", seed=0, device="cpu", n_steps=32)
+    model = PPO("MlpPolicy", "CartPole-v1", seed=0, device="cpu")
     model.save(path)
     return model
 
