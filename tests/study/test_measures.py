@@ -63,6 +63,7 @@ def test_tables_by_hand():
         ({"finished": False}, "did not finish"),
         ({"away_seconds": 20.0}, "away for 80 seconds"),
         ({"seconds": None}, "never shown"),
+        ({"seconds": 0.0}, "in no time"),
         ({"simulated": True}, "simulated"),
     ],
 )

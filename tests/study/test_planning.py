@@ -13,19 +13,19 @@ ASSUMED = Assumptions((5.5, 5.3, 4.2), (8.0, 9.0, 15.0), (0.95, 0.95, 0.85))
 
 def test_the_table_by_heart():
     found = [
-        Power(8, 0.5, 0.41, (0.1, 0.2, 0.3), (0.0, 0.05, 1.0), 2000),
-        Power(15, 0.955, 1.0, (0.1, 0.2, 0.3), (0.0, 0.05, 1.0), 2000),
+        Power(8, 0.5, 0.41, (0.1, 0.2, 0.3), (0.0, 0.05, 1.0), 0.07, 2000),
+        Power(15, 0.955, 1.0, (0.1, 0.2, 0.3), (0.0, 0.05, 1.0), 0.2, 2000),
     ]
     assert told(found, 0.05) == (
         "Studies in which a test would come out at 0.05, under your assumptions:\n"
         "\n"
-        "        ratings                 times\n"
-        "people      all  1–2  1–3  2–3    all  1–2  1–3   2–3\n"
-        "     8      50%  10%  20%  30%    41%   0%   5%  100%\n"
-        "    15      96%  10%  20%  30%   100%   0%   5%  100%\n"
+        "        ratings                 times                  accuracy\n"
+        "people      all  1–2  1–3  2–3    all  1–2  1–3   2–3       all\n"
+        "     8      50%  10%  20%  30%    41%   0%   5%  100%        7%\n"
+        "    15      96%  10%  20%  30%   100%   0%   5%  100%       20%\n"
         "\n"
-        "all: repeated-measures ANOVA (ratings), Friedman's test (times). Pairs of aids, in\n"
-        "the order given: Tukey's test (ratings), Dunn's with Holm's adjustment (times).\n"
+        "all: repeated-measures ANOVA (ratings), Friedman's test (times, accuracy). Pairs of\n"
+        "aids, in the order given: Tukey's test (ratings), Dunn's with Holm's (times).\n"
         "2,000 simulated studies each; 80% stands for 78% … 82%."
     )
 

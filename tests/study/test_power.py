@@ -9,7 +9,7 @@ NULL = Assumptions((4.0, 4.0, 4.0), (8.0, 8.0, 8.0), (0.9, 0.9, 0.9))
 
 
 def test_without_an_effect_the_tests_come_out_at_their_level():
-    found = power(NULL, 15, 5, 5, studies=1000, alpha=0.05, seed=0)
+    found = power(NULL, 15, 5, 5, studies=500, alpha=0.05, seed=0)
     low, high = found.interval(found.ratings)
     assert low < 0.05 < high
     # Ranks of fifteen people take few values; Friedman's χ² stays a little below its level.
@@ -37,6 +37,12 @@ def test_more_people_see_more():
     assumed = Assumptions((5.0, 4.8, 4.3), (8.0, 9.0, 12.0), (0.9, 0.9, 0.9))
     few, many = (power(assumed, n, 5, 5, studies=200, alpha=0.05, seed=0) for n in (5, 40))
     assert few.ratings < many.ratings and few.times < many.times
+
+
+def test_accuracy_is_found_where_it_differs():
+    assumed = Assumptions((4.0, 4.0, 4.0), (8.0, 8.0, 8.0), (0.95, 0.9, 0.5))
+    assert power(assumed, 20, 5, 2, studies=50, alpha=0.05, seed=0).accuracy > 0.9
+    assert power(NULL, 20, 5, 2, studies=50, alpha=0.05, seed=0).accuracy < 0.2
 
 
 def test_one_seed_one_result_and_plain_numbers():

@@ -5,7 +5,7 @@ from people import on
 from crisptree.crisp import CrispTree
 from crisptree.errors import CrisptreeError
 from crisptree.study.questionnaire import Questionnaire
-from crisptree.study.serving import listen, load_aids, open_study, researcher_secret
+from crisptree.study.serving import listen, load_aids, open_study, researcher_secret, url_of
 
 TREE = CrispTree.from_nested(("a", 0.1, "right", "left"), ("a",), ("left", "right"))
 
@@ -78,6 +78,13 @@ def test_a_bad_secret_is_refused(tmp_path, monkeypatch, no_secret):
         researcher_secret(None)
     with pytest.raises(CrisptreeError, match="cannot read the secret"):
         researcher_secret(tmp_path / "none")
+
+
+def test_an_address_with_colons_stands_in_brackets():
+    with listen("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
+        assert url_of("127.0.0.1", listener) == f"http://127.0.0.1:{port}"
+        assert url_of("::1", listener) == f"http://[::1]:{port}"
 
 
 def test_a_port_in_use_is_told():

@@ -58,7 +58,7 @@ class Serve:
     def run(self) -> None:
         with needing("study"):
             from crisptree.study.questionnaire import load_questionnaire
-            from crisptree.study.serving import listen, open_study, researcher_secret, serve
+            from crisptree.study.serving import listen, open_study, researcher_secret, serve, url_of
             from crisptree.study.store import open_engine
             from crisptree.study.web import create_app
 
@@ -76,7 +76,7 @@ class Serve:
                 visit=visited_states,
             )
         listener = listen(self.host, self.port)
-        url = self.url or f"http://{self.host}:{listener.getsockname()[1]}"
+        url = self.url or url_of(self.host, listener)
         app = create_app(engine, study, secret=secret, url=url, open_link=not self.invited_only)
         lines = [f"study {study.name}: {len(study.definition.blocks)} policies, in {self.database}"]
         if not self.invited_only:

@@ -42,8 +42,9 @@ class Measured:
 
 def exclusion_rule(most_away_seconds: float) -> str:
     return (
-        "Left out is who did not finish, and who was away from the questions (in another window "
-        f"or tab) for more than {most_away_seconds:g} seconds altogether."
+        "Left out is who did not finish, who answered a question that was never shown or in no "
+        "time at all (a program, not a person), and who was away from the questions (in another "
+        f"window or tab) for more than {most_away_seconds:g} seconds altogether."
     )
 
 
@@ -94,6 +95,8 @@ def _reason(own: Sequence[Row], simulated: bool, most_away_seconds: float) -> st
         return "did not finish"
     if any(row.seconds is None for row in items):
         return "sent answers to pages that were never shown"
+    if any(row.seconds == 0 for row in items):
+        return "answered in no time"
     if away > most_away_seconds:
         return f"away for {away:.0f} seconds"
     return ""

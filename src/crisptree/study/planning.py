@@ -47,11 +47,12 @@ def told(found: Sequence[Power], alpha: float) -> str:
     k = next(k for k in range(2, 100) if k * (k - 1) // 2 == n_pairs)
     pairs = [f"{i}–{j}" for i, j in combinations(range(1, k + 1), 2)]
     rows = [
-        ["", "ratings", *[""] * n_pairs, "times", *[""] * n_pairs],
-        ["people", "all", *pairs, "all", *pairs],
+        ["", "ratings", *[""] * n_pairs, "times", *[""] * n_pairs, "accuracy"],
+        ["people", "all", *pairs, "all", *pairs, "all"],
     ]
     for each in found:
-        shares = (each.ratings, *each.ratings_pairs, each.times, *each.times_pairs)
+        ratings, times = (each.ratings, *each.ratings_pairs), (each.times, *each.times_pairs)
+        shares = (*ratings, *times, each.accuracy)
         rows.append([str(each.people), *(f"{share:.0%}" for share in shares)])
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
@@ -65,8 +66,8 @@ def told(found: Sequence[Power], alpha: float) -> str:
             "",
             *lines,
             "",
-            "all: repeated-measures ANOVA (ratings), Friedman's test (times). Pairs of aids, in",
-            "the order given: Tukey's test (ratings), Dunn's with Holm's adjustment (times).",
+            "all: repeated-measures ANOVA (ratings), Friedman's test (times, accuracy). Pairs of",
+            "aids, in the order given: Tukey's test (ratings), Dunn's with Holm's (times).",
             f"{found[0].studies:,} simulated studies each; 80% stands for {low:.0%} … {high:.0%}.",
         ]
     )

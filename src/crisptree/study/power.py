@@ -27,6 +27,8 @@ class Power:
     """Tukey, pair by pair: first and second aid, first and third, …"""
     times_pairs: tuple[float, ...]
     """Dunn with Holm's adjustment, pair by pair."""
+    accuracy: float
+    """Friedman's test of the shares of right answers, over all aids."""
     studies: int
 
     def interval(self, share: float) -> tuple[float, float]:
@@ -54,17 +56,22 @@ def power(
     least_t = float(stats.studentized_range.ppf(1 - alpha, k, df_error)) / np.sqrt(2)
     rng = np.random.default_rng([seed, n_people])
     pairs = len(list(combinations(range(k), 2)))
-    found = np.zeros(2 + 2 * pairs)
+    found = np.zeros(3 + 2 * pairs)
     for _ in range(studies):
         study = simulate_study(assumed, n_people, n_items, n_statements, rng)
         z_p = 2 * special.ndtr(-np.abs(dunn_z(study.seconds)))
         with np.errstate(invalid="ignore"):
             found += np.concatenate(
                 [
-                    [f_ratio(study.rating) > least_f, friedman(study.seconds).p < alpha],
+                    [
+                        f_ratio(study.rating) > least_f,
+                        friedman(study.seconds).p < alpha,
+                        friedman(study.accuracy).p < alpha,
+                    ],
                     np.abs(tukey_t(study.rating)) > least_t,
                     holm(z_p) < alpha,
                 ]
             )
-    ratings, times, *by_pair = (found / studies).tolist()
-    return Power(n_people, ratings, times, tuple(by_pair[:pairs]), tuple(by_pair[pairs:]), studies)
+    ratings, times, accuracy, *by_pair = (found / studies).tolist()
+    of_ratings, of_times = tuple(by_pair[:pairs]), tuple(by_pair[pairs:])
+    return Power(n_people, ratings, times, of_ratings, of_times, accuracy, studies)

@@ -112,6 +112,12 @@ def listen(host: str, port: int) -> socket.socket:
         raise CrisptreeError(f"cannot listen at {host}, port {port}: {reason}") from None
 
 
+def url_of(host: str, listener: socket.socket) -> str:
+    """Where a browser on this machine finds the server."""
+    port = listener.getsockname()[1]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
 def serve(app: FastAPI, listener: socket.socket) -> None:
     """Until interrupted. Addresses hold secret links, so requests are not logged."""
     config = uvicorn.Config(app, access_log=False, server_header=False, log_level="warning")

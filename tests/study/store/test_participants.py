@@ -88,6 +88,13 @@ def test_a_participant_is_deleted_with_every_answer(engine, study, database):
         assert b"unmistakable-1" not in left and b"unmistakable-2" in left
 
 
+def test_a_deleted_number_never_comes_again(engine, study):
+    on(engine, invite, study, 2)
+    on(engine, forget, study, 2)
+    on(engine, invite, study, 1)
+    assert [who.number for who in on(engine, all_participants, study)] == [1, 3]
+
+
 def test_a_deleted_number_is_not_somebody_elses_answers(engine, study, definition):
     other = on(engine, create_study, "other", definition)
     on(engine, invite, study, 1)

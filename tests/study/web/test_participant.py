@@ -52,7 +52,7 @@ def test_a_script_is_answered_in_json(client, link):
 def test_who_does_not_agree_leaves_nothing(client, engine, study, link):
     reply = answer(client, read(client, link), answer="no")
     assert reply.headers["location"] == f"/p/{link}/declined"
-    assert "Nothing was stored" in client.get(f"/p/{link}/declined").text
+    assert "No answer is stored" in client.get(f"/p/{link}/declined").text
     assert on(engine, all_answers, study) == []
     assert read(client, link).step == "consent"
 

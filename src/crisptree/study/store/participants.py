@@ -41,14 +41,16 @@ def invite(
 ) -> list[str]:
     """New participants; their secret links, which are stored nowhere."""
     links = [secrets.token_urlsafe(LINK_BYTES) for _ in range(count)]
-    _lock(connection, study)
     last = connection.execute(
-        select(func.max(participants.c.number)).where(participants.c.study_id == study.id)
-    ).scalar()
+        update(studies)
+        .where(studies.c.id == study.id)
+        .values(last_number=studies.c.last_number + count)
+        .returning(studies.c.last_number)
+    ).scalar_one()
     rows = [
         {
             "study_id": study.id,
-            "number": (last or 0) + at,
+            "number": last - count + at,
             "link_hash": hash_of(link),
             "simulated": simulated,
             "created_at": now_ms(),

@@ -35,6 +35,7 @@ def create_study(connection: Connection, name: str, definition: Definition) -> S
         "definition": definition.to_dict(),
         "signing_key": secrets.token_hex(32),
         "join_code": secrets.token_urlsafe(12),
+        "last_number": 0,
         "created_at": now_ms(),
     }
     connection.execute(insert(studies).values(row))

@@ -28,6 +28,8 @@ studies = Table(
     Column("definition", JSON, nullable=False),
     Column("signing_key", String(64), nullable=False),
     Column("join_code", String(64), nullable=False, unique=True),
+    # Of everybody ever invited, so that a deleted participant's number never comes again.
+    Column("last_number", Integer, nullable=False),
     Column("created_at", BigInteger, nullable=False),
 )
 

@@ -41,7 +41,7 @@ def show(link: str, desk: AtDesk, request: Request, kept: str = "") -> Response:
 def declined(link: str, desk: AtDesk, request: Request) -> Response:
     with desk.engine.begin() as connection:
         the_person(connection, desk, link, request)
-    return message("You did not take part", "Nothing was stored. You can close this page.")
+    return message("You did not take part", "No answer is stored. You can close this page.")
 
 
 @router.post("/p/{link}/{key}", dependencies=[Depends(same_site)])
