@@ -39,10 +39,11 @@ class Method:
 
 @dataclass(frozen=True, eq=False)
 class Ended:
-    """φ before and after, and whether the crisp tree at the end is optimal in every state."""
+    """Where the node splits before and after, and whether the crisp tree is optimal at the end."""
 
     first: Float[np.ndarray, " K"]
     last: Float[np.ndarray, " K"]
+    """φ/β, as β may have learned too."""
     optimal: Bool[np.ndarray, " K"]
 
 
@@ -99,7 +100,8 @@ def ends(
     for progress in learn(agents, segment, SEGMENT):
         agents = progress.agents
     tree = agents.actor.tree if alone else agents.actor
-    return Ended(first, np.asarray(tree.comparators)[:, 0], np.asarray(is_optimal(setting, tree)))
+    last = np.asarray(tree.comparators[:, 0] / tree.weights[:, 0, 0], np.float64)
+    return Ended(first, last, np.asarray(is_optimal(setting, tree)))
 
 
 def _fresh(
