@@ -129,3 +129,19 @@ def test_a_deprecated_version_is_refused_or_made_in_silence():
 def test_an_id_without_a_version_is_the_latest_and_says_so():
     with pytest.warns(UserWarning, match="CartPole-v1"):
         assert describe("CartPole").feature_names[2] == "pole angle"
+
+
+def test_an_environment_names_its_own_numbers(still, monkeypatch):
+    env_id = still(LINE, TWO)
+    assert describe(env_id).feature_names == ("x0", "x1", "x2")
+    names = {"feature_names": ["height", "speed", "fuel"], "action_names": ("wait", "burn")}
+    monkeypatch.setattr(Still, "metadata", names)
+    task = describe(env_id)
+    assert task.feature_names == ("height", "speed", "fuel")
+    assert task.action_names == ("wait", "burn")
+
+
+@pytest.mark.parametrize("names", [["height", "speed"], ["height", "speed", "speed"]])
+def test_too_few_names_or_two_alike_are_refused(still, monkeypatch, names):
+    monkeypatch.setattr(Still, "metadata", {"feature_names": names})
+    assert "it needs 3, no two alike" in refusal(still(LINE, TWO))

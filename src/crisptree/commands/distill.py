@@ -14,9 +14,9 @@ from crisptree.pipeline.settings import Settings
 class Command:
     """Distil an expert into a crisp tree by DAgger, refine it and prune it."""
 
-    expert: Annotated[str, tyro.conf.Positional]
+    expert: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="EXPERT")]
     """A policy file, a Stable-Baselines3 zip, or `module:name` of a callable or predictor."""
-    env: Annotated[str, tyro.conf.Positional]
+    env: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ENV")]
     """The environment."""
     leaves: int | None = None
     """Most leaves of the tree (16 unless given)."""

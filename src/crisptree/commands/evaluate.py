@@ -14,7 +14,7 @@ from crisptree.errors import CrisptreeError
 class Command:
     """Score a policy file on unseen episodes of the real environment, greedily."""
 
-    policy: Annotated[Path, tyro.conf.Positional]
+    policy: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="POLICY")]
     """The policy file."""
     env: str | None = None
     """The environment, where it is not the one in the file."""

@@ -87,8 +87,22 @@ def describe(env_id: str) -> Task:
             env_id,
             n_features,
             n_actions,
-            feature_names(env_id, n_features),
-            action_names(env_id, n_actions),
+            _own_names(env, "feature_names", n_features) or feature_names(env_id, n_features),
+            _own_names(env, "action_names", n_actions) or action_names(env_id, n_actions),
         )
     finally:
         env.close()
+
+
+def _own_names(env: gym.Env, what: str, count: int) -> tuple[str, ...] | None:
+    """The names an environment gives in its metadata, which a tree is then read in."""
+    names = env.metadata.get(what)
+    if names is None:
+        return None
+    given = tuple(map(str, names))
+    if len(set(given)) != count or len(given) != count:
+        raise CrisptreeError(
+            f"the metadata of '{env.spec.id if env.spec else env}' give {len(given)} {what}; "
+            f"it needs {count}, no two alike"
+        )
+    return given

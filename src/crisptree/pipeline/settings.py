@@ -19,7 +19,7 @@ MOST_SEEDS = 2**32
 class Settings:
     """One training, from nothing to a drawn tree."""
 
-    env: Annotated[str, tyro.conf.Positional]
+    env: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ENV")]
     """Any Gymnasium id with Box observations and Discrete actions; `module:Id` imports first."""
     leaves: int | None = None
     """Most leaves of the crisp tree (16 unless given); with --paper, leaves of the soft tree."""
