@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from functools import partial
+from dataclasses import dataclass
 from urllib.request import urlopen
 
 import numpy as np
@@ -24,6 +24,13 @@ from crisptree.study.store import all_participants, create_study, invite, open_e
 MLP = LinearMLP(
     ((np.array([[0.2, -3.0], [1.0, 0.4]]), np.zeros(2)),), ("a", "b"), ("left", "right"), "Some-v0"
 )
+
+
+@dataclass(frozen=True)
+class ShortSearch(Search):
+    generations: int = 1
+    population: int = 4
+    elite: int = 2
 
 
 @pytest.fixture
@@ -111,8 +118,7 @@ def test_binarise_and_worksheet(capsys, tmp_path, monkeypatch):
 def test_mlp_trains_binarises_and_scores(capsys, tmp_path, monkeypatch):
     """With a short search, so that only the way is tested."""
     monkeypatch.chdir(tmp_path)
-    short = partial(Search, generations=1, population=4, elite=2)
-    monkeypatch.setattr("crisptree.study.cross_entropy.Search", short)
+    monkeypatch.setattr("crisptree.study.cross_entropy.Search", ShortSearch)
     out = run(capsys, "mlp", "CartPole-v1", "--seed", "3", "--out", "mlp.json")
     mlp = LinearMLP.load("mlp.json")
     assert mlp.is_binarised and mlp.env_id == "CartPole-v1"

@@ -60,6 +60,18 @@ def test_a_reader_of_the_drawing_finds_the_policys_action(policy):
     assert (aid.actions(shown)[clear] == policy.predict(states)[0][clear]).mean() > 0.99
 
 
+def test_how_to_read_it_says_where_the_drawing_starts():
+    nested = "left"
+    for at in range(10):
+        nested = ("angle", at / 10, ("x-speed", at / 10, "left", "right"), nested)
+    large = CrispTree.from_nested(nested, FEATURES, ACTIONS)
+    assert "topmost box" in make_aid(TREE).how_to_read()
+    assert "leftmost box" in make_aid(large).how_to_read()
+    assert "from top to bottom" in make_aid(LIST).how_to_read()
+    assert "topmost box" in make_aid(LIST, "tree").how_to_read()
+    assert "highest score" in make_aid(MLP).how_to_read()
+
+
 def test_ties_and_near_ties_are_not_clear():
     aid = make_aid(TREE)
     states = np.array([[0.12, 0.0], [0.14, 0.0], [0.2, -1.99], [0.2, -1.9]])

@@ -104,11 +104,11 @@ class Invite:
 
     def run(self) -> None:
         with needing("study"):
-            from crisptree.study.store import invite, open_engine, the_study
+            from crisptree.study.store import invite, open_existing, the_study
 
         if not 1 <= self.people <= 10_000:
             raise CrisptreeError(f"--people is {self.people}; it must lie in 1 … 10,000")
-        with open_engine(self.database).begin() as connection:
+        with open_existing(self.database).begin() as connection:
             study = the_study(connection, self.name)
             links = invite(connection, study, self.people, simulated=self.simulated)
         for link in links:
@@ -129,13 +129,13 @@ class Export:
     def run(self) -> None:
         with needing("study"):
             from crisptree.study.export import as_csv, as_parquet, tidy_rows
-            from crisptree.study.store import open_engine, the_study
+            from crisptree.study.store import open_existing, the_study
         from crisptree.crisp.atomic import write_atomically
 
         ending = ".csv" if self.out is None else self.out.suffix.lower()
         if ending not in (".csv", ".parquet"):
             raise CrisptreeError(f"--out ends in {ending!r}; it must end in .csv or .parquet")
-        with open_engine(self.database).begin() as connection:
+        with open_existing(self.database).begin() as connection:
             rows = tidy_rows(connection, the_study(connection, self.name))
         if self.out is None:
             sys.stdout.write(as_csv(rows))
@@ -163,14 +163,14 @@ class Report:
     def run(self) -> None:
         with needing("study"):
             from crisptree.study.export import as_csv, tidy_rows
-            from crisptree.study.store import open_engine, the_study
+            from crisptree.study.store import open_existing, the_study
         with needing("stats"):
             from crisptree.study.analysis import analyse, to_json
             from crisptree.study.folder import write_report
             from crisptree.study.measures import measure
             from crisptree.study.report import as_markdown
 
-        with open_engine(self.database).begin() as connection:
+        with open_existing(self.database).begin() as connection:
             study = the_study(connection, self.name)
             rows = tidy_rows(connection, study)
         aids = [block.name for block in study.definition.blocks]
@@ -198,9 +198,9 @@ class Delete:
 
     def run(self) -> None:
         with needing("study"):
-            from crisptree.study.store import fold_journal, forget, open_engine, the_study
+            from crisptree.study.store import fold_journal, forget, open_existing, the_study
 
-        engine = open_engine(self.database)
+        engine = open_existing(self.database)
         with engine.begin() as connection:
             found = forget(connection, the_study(connection, self.name), self.participant)
         if not found:

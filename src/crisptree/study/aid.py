@@ -43,6 +43,10 @@ class Aid(Protocol):
         """The way through the aid for one state, as sentences."""
         ...
 
+    def how_to_read(self) -> str:
+        """What to do with the drawing, for somebody who sees one like it for the first time."""
+        ...
+
     def drawing(self) -> str:
         """SVG."""
         ...

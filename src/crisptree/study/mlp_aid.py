@@ -14,6 +14,12 @@ from crisptree.study.worksheet import as_words, as_worksheet, sum_name, terms
 CLEAR_MARGIN = 2
 """By how many units of the last digit shown the highest score must lead."""
 
+HOW_TO_READ = (
+    "Each box is a sum. A number of the state marked + is added, one marked − is subtracted; "
+    "subtracting a negative number adds it. Work out every sum. The policy takes the action with "
+    "the highest score."
+)
+
 
 @dataclass(frozen=True)
 class MLPAid:
@@ -68,6 +74,9 @@ class MLPAid:
             names = [f"({text})" if text.startswith("−") else text for text in results]
         action = printable(self.mlp.action_names[int(np.argmax(layers[-1]))])
         return (*lines, f"The highest score is that of {action}, so the policy takes: {action}.")
+
+    def how_to_read(self) -> str:
+        return HOW_TO_READ
 
     def drawing(self) -> str:
         return as_worksheet(self.shown)

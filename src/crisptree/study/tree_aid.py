@@ -17,6 +17,16 @@ from crisptree.show.svg_tree import draw_downwards, draw_rightwards
 from crisptree.show.words import Words
 from crisptree.study.aid import Kind, States, minus
 
+HOW_TO_READ_A_TREE = (
+    "Start at the {first} box. Each box compares one number of the state with a fixed number. If "
+    "the comparison is true, follow the line marked “yes”, otherwise the one marked “no”, until "
+    "you come to an action. That is the action the policy takes."
+)
+HOW_TO_READ_A_LIST = (
+    "Read the rules from top to bottom. The first one whose comparison is true decides: the policy "
+    "takes the action beside it. If none is true, the policy takes the action beside “otherwise”."
+)
+
 
 @dataclass(frozen=True)
 class TreeAid:
@@ -76,11 +86,16 @@ class TreeAid:
         action = words.actions[int(self.shown.action[path[-1]])]
         return (*lines, f"So the policy takes: {action}.")
 
+    def how_to_read(self) -> str:
+        if self._chain is not None:
+            return HOW_TO_READ_A_LIST
+        return HOW_TO_READ_A_TREE.format(first="topmost" if self._grows_down else "leftmost")
+
     def drawing(self) -> str:
         cards = Cards(self.shown)
         if self._chain is not None:
             draw_column(cards, self._chain)
-        elif self.tree.n_leaves <= MOST_LEAVES_DOWNWARDS:
+        elif self._grows_down:
             draw_downwards(cards)
         else:
             draw_rightwards(cards)
@@ -88,6 +103,10 @@ class TreeAid:
 
     def spoken(self) -> str:
         return as_rules(self.shown) if self.kind == "list" else as_text(self.shown)
+
+    @property
+    def _grows_down(self) -> bool:
+        return self.tree.n_leaves <= MOST_LEAVES_DOWNWARDS
 
     @cached_property
     def _chain(self) -> Chain | None:

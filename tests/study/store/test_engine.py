@@ -1,7 +1,9 @@
+import sqlite3
+
 import pytest
 
 from crisptree.errors import CrisptreeError
-from crisptree.study.store import open_engine
+from crisptree.study.store import open_engine, open_existing
 from crisptree.study.store.engine import database_url
 
 
@@ -38,6 +40,30 @@ def test_a_database_that_cannot_be_opened_is_told_without_its_password(tmp_path)
     with pytest.raises(CrisptreeError, match="cannot open the database") as caught:
         open_engine("postgresql://me:sesame@127.0.0.1:1/none?connect_timeout=2")
     assert "sesame" not in str(caught.value)
+
+
+def test_a_file_that_is_no_database_is_told(tmp_path):
+    (tmp_path / "notes.txt").write_text("Not a database at all. " * 100)
+    with pytest.raises(CrisptreeError, match=r"notes\.txt: file is not a database"):
+        open_engine(str(tmp_path / "notes.txt"))
+
+
+def test_tables_of_another_version_are_told(tmp_path):
+    path = tmp_path / "old.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE crisptree_studies (id INTEGER PRIMARY KEY, name TEXT)")
+    connection.close()
+    with pytest.raises(CrisptreeError, match="set up by another version of crisptree"):
+        open_engine(str(path))
+
+
+def test_only_serving_makes_a_database(tmp_path):
+    path = tmp_path / "slip.db"
+    with pytest.raises(CrisptreeError, match=r"there is no database .*slip\.db"):
+        open_existing(str(path))
+    assert not path.exists()
+    open_engine(str(path)).dispose()
+    open_existing(str(path)).dispose()
 
 
 def test_sqlite_waits_for_the_disk_and_writes_ahead(sqlite_engine):

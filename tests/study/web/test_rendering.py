@@ -10,7 +10,7 @@ from crisptree.study.definition import define
 from crisptree.study.questionnaire import Question, Questionnaire, Statement
 from crisptree.study.store import create_study, invite
 from crisptree.study.web import create_app
-from crisptree.study.web.rendering import width_of
+from crisptree.study.web.rendering import size_of, width_of
 
 EVIL = "<script>alert(1)</script>"
 
@@ -42,6 +42,10 @@ def test_nothing_a_policy_or_questionnaire_says_becomes_part_of_the_page(sqlite_
 
 def test_a_drawing_says_how_wide_it_is():
     assert width_of('<svg viewBox="0 0 9 9" width="12.5" height="3">') == 12.5
+
+
+def test_drawings_too_wide_for_a_telephone_are_scrolled():
+    assert [size_of(width) for width in (435.0, 500.0, 1100.0)] == ["narrow", "middling", "wide"]
 
 
 def test_the_answer_is_nowhere_on_a_page_that_counts(sqlite_client, sqlite_engine, sqlite_study):

@@ -12,6 +12,7 @@ from crisptree.study.store.answers import note_view as note_view
 from crisptree.study.store.answers import store_answer as store_answer
 from crisptree.study.store.engine import fold_journal as fold_journal
 from crisptree.study.store.engine import open_engine as open_engine
+from crisptree.study.store.engine import open_existing as open_existing
 from crisptree.study.store.participants import Participant as Participant
 from crisptree.study.store.participants import all_participants as all_participants
 from crisptree.study.store.participants import count_waiting as count_waiting

@@ -4,8 +4,10 @@ SQLite writes ahead (WAL) and waits for the disk at every commit; every transact
 write lock at its start, so that two never wait for each other. PostgreSQL's defaults are right.
 """
 
-from sqlalchemy import URL, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from pathlib import Path
+
+from sqlalchemy import URL, Engine, create_engine, event, inspect, make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError
 
 from crisptree.errors import CrisptreeError
 from crisptree.study.store.tables import METADATA
@@ -37,12 +39,26 @@ def open_engine(database: str) -> Engine:
         )
     try:
         METADATA.create_all(engine)
-    except OperationalError as error:
+        known = _has_our_columns(engine)
+    except DatabaseError as error:
         reason = str(error.orig).strip().splitlines()[0]
+        raise CrisptreeError(f"cannot open the database {_named(url)}: {reason}") from None
+    if not known:
         raise CrisptreeError(
-            f"cannot open the database {url.render_as_string(hide_password=True)}: {reason}"
-        ) from None
+            f"the tables in {_named(url)} were set up by another version of crisptree; "
+            "use that version, or another database"
+        )
     return engine
+
+
+def open_existing(database: str) -> Engine:
+    """The engine of a database that must be there: a slip of the pen makes no empty one."""
+    url = database_url(database)
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
+        raise CrisptreeError(
+            f"there is no database {url.database}; `crisptree study serve` makes one"
+        )
+    return open_engine(database)
 
 
 def database_url(database: str) -> URL:
@@ -62,6 +78,18 @@ def database_url(database: str) -> URL:
     raise CrisptreeError(
         f"the database is {url.get_backend_name()!r}; it must be SQLite or PostgreSQL"
     )
+
+
+def _has_our_columns(engine: Engine) -> bool:
+    there = inspect(engine)
+    return all(
+        {column["name"] for column in there.get_columns(name)} == set(table.columns.keys())
+        for name, table in METADATA.tables.items()
+    )
+
+
+def _named(url: URL) -> str:
+    return url.render_as_string(hide_password=True)
 
 
 def _set_up_sqlite(connection, _record) -> None:

@@ -15,26 +15,9 @@ from crisptree.study.steps import Step
 from crisptree.study.store import Participant
 
 TITLES = {"tree": "Decision tree", "list": "Rule list", "mlp": "Network"}
-HOW_TO_READ = {
-    "tree": (
-        "Start at the box on top. Each box compares one number of the state with a fixed number. "
-        "If the comparison is true, follow the line marked “yes”, otherwise the one marked “no”, "
-        "until you come to an action. That is the action the policy takes."
-    ),
-    "list": (
-        "Read the rules from top to bottom. The first one whose comparison is true decides: the "
-        "policy takes the action beside it. If none is true, the policy takes the action beside "
-        "“otherwise”."
-    ),
-    "mlp": (
-        "Each box is a sum. A number of the state marked + is added, one marked − is subtracted; "
-        "subtracting a negative number adds it. Work out every sum. The policy takes the action "
-        "with the highest score."
-    ),
-}
-NARROW = 460.0
-"""Drawings up to this width are shrunk to fit a telephone; wider ones would become too small to
-read, and are scrolled instead."""
+NARROW, WIDE = 460.0, 620.0
+"""Drawings up to the first width are shrunk to fit a telephone; wider ones would become too small
+to read, and are scrolled instead. Those over the second have the whole width of the page."""
 
 _templates = Environment(
     loader=PackageLoader("crisptree.study", "pages"),
@@ -108,9 +91,9 @@ def aid_values(aid: Aid) -> dict[str, Any]:
     drawing = aid.drawing()
     return {
         "aid_title": TITLES[aid.kind],
-        "how_to_read": HOW_TO_READ[aid.kind],
+        "how_to_read": aid.how_to_read(),
         "drawing": Markup(drawing),
-        "narrow": width_of(drawing) <= NARROW,
+        "size": size_of(width_of(drawing)),
         "spoken": aid.spoken(),
         "actions": aid.policy.action_names,
     }
@@ -121,6 +104,11 @@ def width_of(drawing: str) -> float:
     found = re.search(r'<svg[^>]* width="([0-9.]+)"', drawing)
     assert found is not None
     return float(found[1])
+
+
+def size_of(width: float) -> str:
+    """The name the style sheet has for drawings of such a width."""
+    return "narrow" if width <= NARROW else "middling" if width <= WIDE else "wide"
 
 
 def item_values(aid: Aid, item: Item) -> dict[str, Any]:
