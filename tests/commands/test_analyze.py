@@ -64,6 +64,7 @@ def test_the_middle_and_the_length_are_the_defaults(capsys):
         (["--r-minus", "5"], "r-minus is 5.0"),
         (["--leaf-probability", "1"], "leaf-probability is 1.0"),
         (["--steps", "0"], "steps is 0"),
+        (["--learn", "--start", "2"], "--learn starts episodes in i* and i*+1"),
     ],
 )
 def test_mistakes_are_one_line(capsys, arguments, words):
@@ -80,3 +81,28 @@ def test_figures_alone_need_matplotlib(capsys, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     main(["analyze", "--steps", "5"])
     assert "2.5347" in capsys.readouterr().out
+
+
+def test_learning_from_experience_is_asked_for(capsys, monkeypatch, tmp_path):
+    from crisptree.analysis import comparison
+    from crisptree.analysis.experience import Ended
+
+    def stays(setting, method, first, steps, *, alone):
+        return Ended(first, first, first < 1)
+
+    monkeypatch.setattr(comparison, "ends", stays)
+    monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path / "cache"))
+    main(["analyze", "--steps", "5", "--learn", "--json"])
+    entries = json.loads(capsys.readouterr().out)["experience"]
+    assert {entry["learner"] for entry in entries} >= {"REINFORCE", "PPO", "DQN"}
+    assert all(len(entry["phi_alone"]["last"]) == 41 for entry in entries)
+    main(["analyze", "--steps", "5", "--learn"])
+    out, err = capsys.readouterr()
+    assert "Learned from experience: share of 41 first φ that end optimal" in out
+    assert err == ""
+
+
+def test_nothing_is_learned_unasked(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "crisptree.analysis.comparison", None)
+    main(["analyze", "--steps", "5", "--json"])
+    assert "experience" not in json.loads(capsys.readouterr().out)

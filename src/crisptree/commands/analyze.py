@@ -3,9 +3,11 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
+
+from crisptree.errors import CrisptreeError
 
 
 @dataclass
@@ -39,6 +41,9 @@ class Command:
     """Learning rate for each time step, when φ is followed from many places."""
     steps: int = 10_000
     """Updates for which φ is followed."""
+    learn: bool = False
+    """Also let policy gradient and Q-learning learn from sampled episodes, φ alone and the whole
+    tree, from the same places. Takes minutes."""
     out: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
     """Folder for the figures (SVG and PNG), analysis.json and curves.csv. A folder of an earlier
     analysis is renewed; files of anything else are never overwritten."""
@@ -61,10 +66,15 @@ class Command:
             leaf_probability=self.leaf_probability,
         )
         plan = LearningPlan(self.rate, self.steps)
+        if self.learn and self.start:
+            raise CrisptreeError("--learn starts episodes in i* and i*+1: leave out --start")
         if self.out is not None:
             prepare_folder(self.out)
         analysis = analyse(setting, self.start, plan)
         report = as_json(analysis)
+        experience = None
+        if self.learn:
+            report["experience"], experience = _learned(setting)
         files = [] if self.out is None else write_folder(analysis, report, self.out)
         if self.json:
             print(json.dumps({**report, "files": [str(file) for file in files]}))
@@ -76,7 +86,25 @@ class Command:
 
         console = Console()
         print_tables(analysis, console)
+        if experience is not None:
+            console.print(experience)
         if files:
             console.print("Written: " + ", ".join(str(file) for file in files))
         else:
             console.print("For the figures: --out DIR", style="dim")
+
+
+def _learned(setting: Any) -> tuple[list[dict[str, Any]], Any]:
+    """The comparison as JSON and as a table; what has been learned so far goes to stderr."""
+    from rich.console import Console
+
+    from crisptree.analysis.comparison import compare, comparison_json, comparison_table
+    from crisptree.learn.cache import keep_compiled
+
+    keep_compiled()
+    found = []
+    with Console(stderr=True).status("Learning from experience …") as status:
+        for learned in compare(setting):
+            found.append(learned)
+            status.update(f"Learned: {learned.method.name}, {learned.method.handling} …")
+    return comparison_json(found), comparison_table(setting, found)
