@@ -23,6 +23,8 @@ COMMANDS = {
     "export": "write a policy as Python, C, JavaScript, ONNX or scikit-learn",
     "verify": "prove properties of a policy, or see an observation for which they fail",
     "analyze": "see how policy gradient and Q-learning move a tree's threshold on a chain",
+    "reproduce": "run the paper's experiments and report its table beside ours",
+    "sweep": "see which size of tree is worth it in an environment",
     "study": "ask people how readable policies are: plan, serve, report",
 }
 

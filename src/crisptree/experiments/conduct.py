@@ -1,0 +1,44 @@
+"""A command's whole way: check, run the grid, report, and tell what came out."""
+
+import json
+import shlex
+import sys
+
+from crisptree.errors import CrisptreeError
+from crisptree.experiments.options import Told, Where, backend_for, check_packages
+from crisptree.experiments.plan import Grid
+
+
+def conduct(title: str, grid: Grid, where: Where, told: Told, default_out: str) -> None:
+    """Run what is missing in the store, and write the report of all that was asked for."""
+    check_packages(where)
+    from crisptree.experiments.campaign import run_grid
+    from crisptree.experiments.progress import Progress, progress_bars
+    from crisptree.experiments.report import make_report, write_report
+    from crisptree.experiments.store import Store
+    from crisptree.experiments.table import as_text
+
+    store = Store(told.out or default_out)
+    backend = backend_for(where)
+    try:
+        with progress_bars() as bars:
+            ended = run_grid(grid, store, backend, Progress(bars))
+    except KeyboardInterrupt:
+        print("\nstopped; nothing is lost: the same command goes on", file=sys.stderr)
+        sys.exit(130)
+    command = shlex.join(["crisptree", *sys.argv[1:]])
+    report = make_report(title, command, grid, store)
+    write_report(report, store)
+    if told.json:
+        print(json.dumps({"out": store.url, "ran": len(ended.ran), **report.results}))
+    else:
+        verdicts = [section.verdict for section in report.sections if section.verdict]
+        print(
+            "\n".join([as_text(report.main), "", *verdicts, f"all of it: {store.url}/report.html"])
+        )
+    if ended.failed:
+        key, why = next(iter(ended.failed.items()))
+        raise CrisptreeError(
+            f"{len(ended.failed)} runs failed, the first ({key}) with: {why}; {store.url}/failed "
+            "says more, and the same command tries them again"
+        )

@@ -1,0 +1,57 @@
+"""Training curves from a run's metrics.jsonl, thinned to what a figure can show."""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+MOST_POINTS = 100
+
+Curve = tuple[tuple[float, float], ...]
+"""(environment steps, mean return of the episodes that ended), in order."""
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
+
+
+Point = tuple[float, float, float]
+"""Steps, mean return, and how many episodes it is the mean of."""
+
+
+def curve_of_seed(lines: Iterable[dict[str, Any]], index: int) -> Curve:
+    """One of the seeds that learned side by side."""
+    return thinned([_point(line, 0) for line in lines if line.get("start", 0) == index])
+
+
+def curve_of_way(lines: Iterable[dict[str, Any]]) -> Curve:
+    """All stages in a row: steps go on counting; starts side by side are averaged."""
+    points: list[Point] = []
+    before, last, stage = 0, 0, None
+    for line in lines:
+        if line["stage"] != stage or line["step"] < last:
+            before, stage = before + last, line["stage"]
+        last = line["step"]
+        points.append(_point(line, before))
+    return thinned(points)
+
+
+def _point(line: dict[str, Any], before: int) -> Point:
+    known = line["return"] is not None
+    return before + line["step"], line["return"] if known else 0.0, line["episodes"] if known else 0
+
+
+def thinned(points: Sequence[Point], most: int = MOST_POINTS) -> Curve:
+    """At most `most` points, each the mean over the episodes of its neighbours."""
+    if not points:
+        return ()
+    curve = []
+    for part in np.array_split(np.asarray(points, float), min(most, len(points))):
+        steps, returns, episodes = part.T
+        if episodes.sum() > 0:
+            curve.append(
+                (float(steps.mean()), round(float(np.average(returns, weights=episodes)), 4))
+            )
+    return tuple(curve)

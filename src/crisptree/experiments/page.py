@@ -1,0 +1,108 @@
+"""The report as Markdown, and as one HTML page that needs nothing else."""
+
+import html
+
+from crisptree.experiments.domains import domain_of
+from crisptree.experiments.report import FIGURES, HOW_TO_READ, Report, Section
+from crisptree.experiments.table import Cells, as_markdown
+
+STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
+       color: #222; background: #fff; }
+table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: right; }
+th:first-child, td:first-child { text-align: left; }
+th { border-bottom: 2px solid #888; }
+.wide { overflow-x: auto; }
+figure { margin: 1.5rem 0; }
+figure svg { max-width: 100%; height: auto; }
+figcaption { color: #555; }
+code { background: #f4f4f4; padding: .1rem .3rem; overflow-wrap: anywhere; }
+"""
+
+
+def as_markdown_page(report: Report) -> str:
+    parts = [f"# {report.title}", f"`{report.command}`", as_markdown(report.main), *HOW_TO_READ]
+    if report.overall is not None:
+        parts += ["## All domains together", as_markdown(report.overall)]
+    for section in report.sections:
+        parts += _markdown_section(section)
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_section(section: Section) -> list[str]:
+    parts = [f"## {domain_of(section.env).title}"]
+    parts += [f"`{section.env}`" + (f": {section.note}." if section.note else "")]
+    parts += [as_markdown(section.details)]
+    if len(section.improvement) > 1:
+        parts += ["How likely a run of one does better than a run of another:"]
+        parts += [as_markdown(section.improvement)]
+    parts += [section.verdict] if section.verdict else []
+    for what, caption in FIGURES.items():
+        for name in section.pictures:
+            if name.endswith(f"-{what}.svg"):
+                parts.append(f"![{caption}](figures/{name})")
+                parts.append(f"*{caption}*")
+    for policy in section.policies:
+        parts.append(f"### The best readable {policy.shape}")
+        parts.append(f"{policy.caption}: [policy](policies/{policy.name}.json)")
+        parts += [f"![{which}](policies/{policy.name}-{which}.svg)" for which in policy.pictures()]
+    return parts
+
+
+def as_html(report: Report) -> str:
+    parts = [f"<h1>{_safe(report.title)}</h1>", f"<p><code>{_safe(report.command)}</code></p>"]
+    parts += [_table(report.main)]
+    parts += [f"<p>{_safe(text)}</p>" for text in HOW_TO_READ]
+    if report.overall is not None:
+        parts += ["<h2>All domains together</h2>", _table(report.overall)]
+    for section in report.sections:
+        parts += _html_section(section)
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{_safe(report.title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        + "\n".join(parts)
+        + "\n</body>\n</html>\n"
+    )
+
+
+def _html_section(section: Section) -> list[str]:
+    note = f": {_safe(section.note)}." if section.note else ""
+    parts = [f"<h2>{_safe(domain_of(section.env).title)}</h2>"]
+    parts += [f"<p><code>{_safe(section.env)}</code>{note}</p>", _table(section.details)]
+    if len(section.improvement) > 1:
+        parts += ["<p>How likely a run of one does better than a run of another:</p>"]
+        parts += [_table(section.improvement)]
+    parts += [f"<p>{_safe(section.verdict)}</p>"] if section.verdict else []
+    for what, caption in FIGURES.items():
+        for name, content in section.pictures.items():
+            if name.endswith(f"-{what}.svg"):
+                parts.append(_figure(content.decode(), caption, f"{section.env}{what}"))
+    for policy in section.policies:
+        parts.append(f"<h3>The best readable {policy.shape}</h3>")
+        for which, svg in policy.pictures().items():
+            caption = f"{which}: {policy.caption}" if which == "simplified" else which
+            parts.append(_figure(svg, caption, f"{policy.name}{which}"))
+    return parts
+
+
+def _figure(svg: str, caption: str, unique: str) -> str:
+    """The drawing in the page itself; its ids made its own, since a page has them only once."""
+    drawing = svg[svg.index("<svg") :]
+    mark = "".join(c for c in unique if c.isalnum())
+    for before, after in (('id="', f'id="{mark}'), ('href="#', f'href="#{mark}')):
+        drawing = drawing.replace(before, after)
+    drawing = drawing.replace("url(#", f"url(#{mark}")
+    return f"<figure>{drawing}<figcaption>{_safe(caption)}</figcaption></figure>"
+
+
+def _table(table: Cells) -> str:
+    head, *rows = table
+    lines = ["<tr>" + "".join(f"<th>{_safe(cell)}</th>" for cell in head) + "</tr>"]
+    lines += ["<tr>" + "".join(f"<td>{_safe(c)}</td>" for c in row) + "</tr>" for row in rows]
+    return '<div class="wide"><table>' + "\n".join(lines) + "</table></div>"
+
+
+def _safe(text: str) -> str:
+    return html.escape(text)
