@@ -89,8 +89,13 @@ def test_the_interval_of_eta_squared_puts_f_at_its_edges():
 
 @pytest.mark.parametrize(
     "x",
-    [np.full((5, 3), 4.0), np.tile([1.0, 2.0, 3.0], (5, 1)), np.tile(np.arange(5.0)[:, None], 3)],
-    ids=["constant", "all people alike", "all aids alike"],
+    [
+        np.full((5, 3), 4.0),
+        np.full((5, 3), 4.2),
+        np.tile([1.1, 2.2, 3.3], (5, 1)),
+        np.tile(np.arange(5.0)[:, None] / 10, 3),
+    ],
+    ids=["constant", "constant up to rounding", "all people alike", "all aids alike"],
 )
 def test_without_error_there_is_no_f(x):
     found = repeated_measures_anova(x)

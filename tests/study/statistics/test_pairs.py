@@ -92,6 +92,9 @@ def test_rank_biserial_by_hand():
     assert rank_biserial(np.zeros(3)) == 0
 
 
-def test_nothing_to_compare_is_undefined():
-    same = np.full((5, 3), 2.0)
+@pytest.mark.parametrize("value", [2.0, 4.2, 1e9 / 3])
+def test_nothing_to_compare_is_undefined(value):
+    """Even where the mean of equal numbers is not exactly that number."""
+    same = np.full((7, 3), value)
     assert np.isnan(tukey_t(same)).all() and np.isnan(dunn_z(same)).all()
+    assert all(np.isnan(pair.cohens_d) and np.isnan(pair.p) for pair in tukey(same))

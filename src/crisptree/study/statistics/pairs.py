@@ -8,7 +8,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from scipy import stats
 
-from crisptree.study.statistics.anova import Measures, residuals
+from crisptree.study.statistics.anova import Measures, is_rounding, residuals
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def tukey(x: Measures) -> list[TukeyPair]:
     found = []
     for (i, j), t in zip(combinations(range(k), 2), tukey_t(x).tolist(), strict=True):
         difference = float(x[:, i].mean() - x[:, j].mean())
-        spread = float(np.sqrt((x[:, i].var(ddof=1) + x[:, j].var(ddof=1)) / 2))
+        variance = float(x[:, [i, j]].var(axis=0, ddof=1).mean())
         found.append(
             TukeyPair(
                 first=i,
@@ -60,7 +60,7 @@ def tukey(x: Measures) -> list[TukeyPair]:
                 interval_95=(difference - reach, difference + reach),
                 t=t,
                 p=float(stats.studentized_range.sf(np.sqrt(2) * abs(t), k, df_error)),
-                cohens_d=difference / spread if spread > 0 else np.nan,
+                cohens_d=np.nan if is_rounding(variance, x) else difference / np.sqrt(variance),
             )
         )
     return found
@@ -76,7 +76,10 @@ def tukey_t(x: Measures) -> Float[np.ndarray, " pairs"]:
 def standard_error(x: Measures) -> float:
     """Of a difference between two aids: √(2 MS_error / n)."""
     n, k = x.shape
-    return float(np.sqrt(2 * np.square(residuals(x)).sum() / ((n - 1) * (k - 1)) / n))
+    ss_error = float(np.square(residuals(x)).sum())
+    return (
+        0.0 if is_rounding(ss_error, x) else float(np.sqrt(2 * ss_error / ((n - 1) * (k - 1)) / n))
+    )
 
 
 def dunn(x: Measures) -> list[RankPair]:
