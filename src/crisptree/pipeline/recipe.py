@@ -44,6 +44,7 @@ class Recipe:
             learning_rate=2e-3,
             entropy=0.005,
             steepness=(15.0, 60.0),
+            sharpness=3.0,
             normalise_observations=False,
         )
 
@@ -69,7 +70,8 @@ BASE = Learning(
     learning_rate=3e-3,
     leaf_rate=3.0,
     entropy=0.01,
-    steepness=(2.0, 150.0),
+    steepness=(2.0, 100.0),
+    sharpness=8.0,
 )
 
 SOFT = replace(BASE, learning_rate=1e-2, leaf_rate=1.0, steepness=None)
