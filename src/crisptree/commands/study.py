@@ -60,6 +60,7 @@ class Serve:
             from crisptree.study.questionnaire import load_questionnaire
             from crisptree.study.serving import listen, open_study, researcher_secret, serve, url_of
             from crisptree.study.store import open_engine
+            from crisptree.study.store.engine import name_of
             from crisptree.study.web import create_app
 
         own = None if self.questionnaire is None else load_questionnaire(self.questionnaire)
@@ -78,7 +79,8 @@ class Serve:
         listener = listen(self.host, self.port)
         url = self.url or url_of(self.host, listener)
         app = create_app(engine, study, secret=secret, url=url, open_link=not self.invited_only)
-        lines = [f"study {study.name}: {len(study.definition.blocks)} policies, in {self.database}"]
+        where = name_of(engine.url)
+        lines = [f"study {study.name}: {len(study.definition.blocks)} policies, in {where}"]
         if not self.invited_only:
             lines.append(f"participants: {url}/join/{study.join_code}")
         lines.append(f"researcher:   {url}/researcher" + (f"  secret: {secret}" if is_new else ""))

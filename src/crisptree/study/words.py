@@ -8,8 +8,8 @@ ALPHA = 0.05
 NAMES = {"tree": "decision tree", "list": "rule list", "mlp": "network"}
 NUMBERS = ("Nobody", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 SIMULATED = (
-    "SIMULATED. These are not people's answers. They were drawn from stated assumptions, to show "
-    "what a report looks like."
+    "SIMULATED. These are not people's answers. A program gave them, to plan the study or to try "
+    "it out."
 )
 
 
@@ -34,6 +34,12 @@ def name_of(aid: str) -> str:
     return f"{NAMES[kind]}{' ' + number if number else ''}" if kind in NAMES else aid
 
 
+def the(aid: str) -> str:
+    """The name in a sentence; one with a number needs no article."""
+    name = name_of(aid)
+    return name if name[-1:].isdigit() else f"the {name}"
+
+
 def p_text(p: float) -> str:
     if math.isnan(p):
         return "p undefined"
@@ -42,7 +48,7 @@ def p_text(p: float) -> str:
 
 def _accuracy(analysis: Analysis) -> str:
     shares = [
-        f"{each.accuracy:.0%}{' of the questions' if at == 0 else ''} with the {name_of(each.aid)}"
+        f"{each.accuracy:.0%}{' of the questions' if at == 0 else ''} with {the(each.aid)}"
         for at, each in enumerate(analysis.aids)
     ]
     text = f"They predicted the policy's action rightly in {_listed(shares)}"
@@ -57,7 +63,7 @@ def _accuracy(analysis: Analysis) -> str:
 
 def _ratings(analysis: Analysis) -> list[str]:
     ranked = sorted(analysis.aids, key=lambda each: -each.rating_mean)
-    means = [f"{each.rating_mean:.1f} to the {name_of(each.aid)}" for each in ranked]
+    means = [f"{each.rating_mean:.1f} to {the(each.aid)}" for each in ranked]
     said = [f"On a scale from 1 to 7 they gave {_listed(means)}."]
     if analysis.ratings is None or math.isnan(analysis.ratings.anova.f):
         return said
@@ -74,8 +80,8 @@ def _ratings(analysis: Analysis) -> list[str]:
             up, down = (pair.first, pair.second)[:: 1 if pair.difference > 0 else -1]
             low, high = sorted(abs(edge) for edge in pair.interval_95)
             said.append(
-                f"The {_name(analysis, up)} was rated {abs(pair.difference):.1f} points higher "
-                f"than the {_name(analysis, down)} (95 % interval {low:.1f} to {high:.1f}; "
+                f"{_first(analysis, up)} was rated {abs(pair.difference):.1f} points higher "
+                f"than {_name(analysis, down)} (95 % interval {low:.1f} to {high:.1f}; "
                 f"Tukey, {p_text(pair.p)})."
             )
     return said
@@ -83,7 +89,7 @@ def _ratings(analysis: Analysis) -> list[str]:
 
 def _times(analysis: Analysis) -> list[str]:
     ranked = sorted(analysis.aids, key=lambda each: each.seconds_median)
-    medians = [f"{each.seconds_median:.0f} s with the {name_of(each.aid)}" for each in ranked]
+    medians = [f"{each.seconds_median:.0f} s with {the(each.aid)}" for each in ranked]
     said = [f"The questions about one policy took {_listed(medians)} (medians)."]
     if analysis.times is None or math.isnan(analysis.times.friedman.p):
         return said
@@ -98,7 +104,7 @@ def _times(analysis: Analysis) -> list[str]:
             edges = [edge if ratio.ratio > 1 else 1 / edge for edge in ratio.interval_95]
             times = max(ratio.ratio, 1 / ratio.ratio)
             said.append(
-                f"The {_name(analysis, slow)} took {times:.1f} times as long as the "
+                f"{_first(analysis, slow)} took {times:.1f} times as long as "
                 f"{_name(analysis, fast)} (95 % interval {min(edges):.1f} to {max(edges):.1f}; "
                 f"Dunn, {p_text(pair.p_holm)})."
             )
@@ -106,7 +112,13 @@ def _times(analysis: Analysis) -> list[str]:
 
 
 def _name(analysis: Analysis, aid: int) -> str:
-    return name_of(analysis.measured.aids[aid])
+    return the(analysis.measured.aids[aid])
+
+
+def _first(analysis: Analysis, aid: int) -> str:
+    """The name at the beginning of a sentence."""
+    name = _name(analysis, aid)
+    return name[0].upper() + name[1:]
 
 
 def _listed(parts: list[str]) -> str:

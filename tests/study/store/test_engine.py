@@ -4,7 +4,7 @@ import pytest
 
 from crisptree.errors import CrisptreeError
 from crisptree.study.store import open_engine, open_existing
-from crisptree.study.store.engine import database_url
+from crisptree.study.store.engine import database_url, name_of
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,12 @@ from crisptree.study.store.engine import database_url
 )
 def test_what_a_database_may_be_called(given, url):
     assert database_url(given).render_as_string() == url
+
+
+def test_a_database_is_named_without_its_password():
+    assert name_of(database_url("a/study.db")) == "a/study.db"
+    named = name_of(database_url("postgresql://me:sesame@host/name"))
+    assert named == "postgresql://me:***@host/name"
 
 
 @pytest.mark.parametrize(

@@ -42,10 +42,10 @@ def open_engine(database: str) -> Engine:
         known = _has_our_columns(engine)
     except DatabaseError as error:
         reason = str(error.orig).strip().splitlines()[0]
-        raise CrisptreeError(f"cannot open the database {_named(url)}: {reason}") from None
+        raise CrisptreeError(f"cannot open the database {name_of(url)}: {reason}") from None
     if not known:
         raise CrisptreeError(
-            f"the tables in {_named(url)} were set up by another version of crisptree; "
+            f"the tables in {name_of(url)} were set up by another version of crisptree; "
             "use that version, or another database"
         )
     return engine
@@ -88,8 +88,11 @@ def _has_our_columns(engine: Engine) -> bool:
     )
 
 
-def _named(url: URL) -> str:
-    return url.render_as_string(hide_password=True)
+def name_of(url: URL) -> str:
+    """The database as one may tell others: a file, or a URL without its password."""
+    if url.get_backend_name() == "sqlite":
+        return url.database or ""
+    return url.set(drivername="postgresql").render_as_string(hide_password=True)
 
 
 def _set_up_sqlite(connection, _record) -> None:
