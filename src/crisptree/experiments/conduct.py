@@ -33,9 +33,8 @@ def conduct(title: str, grid: Grid, where: Where, told: Told, default_out: str) 
         print(json.dumps({"out": store.url, "ran": len(ended.ran), **report.results}))
     else:
         verdicts = [section.verdict for section in report.sections if section.verdict]
-        print(
-            "\n".join([as_text(report.main), "", *verdicts, f"all of it: {store.url}/report.html"])
-        )
+        lines = [as_text(report.main), "", *verdicts, f"all of it: {store.url}/report.html"]
+        print("\n".join(lines))
     if ended.failed:
         key, why = next(iter(ended.failed.items()))
         raise CrisptreeError(

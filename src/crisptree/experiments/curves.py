@@ -27,15 +27,22 @@ def curve_of_seed(lines: Iterable[dict[str, Any]], index: int) -> Curve:
 
 
 def curve_of_way(lines: Iterable[dict[str, Any]]) -> Curve:
-    """All stages in a row: steps go on counting; starts side by side are averaged."""
-    points: list[Point] = []
+    """All stages in a row: steps go on counting; starts side by side are one point."""
+    points: dict[float, Point] = {}
     before, last, stage = 0, 0, None
     for line in lines:
         if line["stage"] != stage or line["step"] < last:
             before, stage = before + last, line["stage"]
         last = line["step"]
-        points.append(_point(line, before))
-    return thinned(points)
+        point = _point(line, before)
+        points[point[0]] = _together(points.get(point[0]), point)
+    return thinned(list(points.values()))
+
+
+def _together(a: Point | None, b: Point) -> Point:
+    if a is None or a[2] + b[2] == 0:
+        return b
+    return a[0], (a[1] * a[2] + b[1] * b[2]) / (a[2] + b[2]), a[2] + b[2]
 
 
 def _point(line: dict[str, Any], before: int) -> Point:
@@ -51,7 +58,6 @@ def thinned(points: Sequence[Point], most: int = MOST_POINTS) -> Curve:
     for part in np.array_split(np.asarray(points, float), min(most, len(points))):
         steps, returns, episodes = part.T
         if episodes.sum() > 0:
-            curve.append(
-                (float(steps.mean()), round(float(np.average(returns, weights=episodes)), 4))
-            )
+            mean = float(np.average(returns, weights=episodes))
+            curve.append((float(steps.mean()), round(mean, 4)))
     return tuple(curve)

@@ -29,8 +29,9 @@ class RayBackend:
         # Ray's own word on what it will do about GPUs some day; ours are set per task.
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         import ray
+        import ray.exceptions
 
-        self._ray = ray
+        self._ray, self._errors = ray, ray.exceptions.RayError
         try:
             ray.init(
                 address=address or "local",
@@ -76,7 +77,7 @@ class RayBackend:
         job = self._running.pop(reference)
         try:
             return Outcome(job, self._ray.get(reference))
-        except self._ray.exceptions.RayError as error:
+        except self._errors as error:
             return Outcome(job, failure=str(error))
 
     def close(self) -> None:

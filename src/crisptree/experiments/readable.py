@@ -53,10 +53,10 @@ class Readable:
         tree, full, score = self.tree, self.full_tree, self.score
         about = "" if score.error is None else f" ± {score.error:.1f}"
         return (
-            f"{TITLES[self.group.row]}, seed {self.figures.seed}: return {score.mean:.1f}{about} over "
-            f"{self.group.episodes} unseen episodes; {tree.n_leaves} leaves, depth {tree.depth} "
-            f"(before simplifying {full.n_leaves} leaves, depth {full.depth})"
-        ).replace("-", "−")
+            f"{TITLES[self.group.row]}, seed {self.figures.seed}: return {score.mean:.1f}{about} "
+            f"over {self.group.episodes} unseen episodes; {tree.n_leaves} leaves, "
+            f"depth {tree.depth} (before simplifying {full.n_leaves} leaves, depth {full.depth})"
+        )
 
     def pictures(self) -> dict[str, str]:
         """Simplified and full, as SVG."""

@@ -28,18 +28,20 @@ HOW_TO_READ = (
     "episodes that neither training nor any choice has seen. Each row shows the size that earned "
     "most on selection episodes, which are not the reported ones. IQM: the mean of the middle half "
     "of the seeds, with a 95 % interval of the stratified bootstrap.",
-    "Crisp trees and lists are trained the crisptree way; “argmax” is the paper's discretisation of "
-    "the soft model in the same run. The paper's ± is as printed there; it does not say of what.",
-    "State-Action DT: scikit-learn's CART on state–action pairs of the best agent of the domain, its "
-    "leaves taken as actions. The code released with the paper passes them through a softmax and "
-    "samples, so that the tree's own action is taken in 73 % of the steps with two actions and 48 % "
-    "with four; that alone can explain the paper's low figures. The MLP is the paper's (hidden ReLU "
-    "layers as wide as the input) with today's PPO: normalised observations, a separate critic, "
-    "generalised advantages.",
+    "Crisp trees and lists are trained the crisptree way; “argmax” is the paper's discretisation "
+    "of the soft model in the same run. The paper's ± is as printed there; of what, it does not "
+    "say.",
+    "State-Action DT: scikit-learn's CART on state–action pairs of the best agent of the domain, "
+    "its leaves taken as actions. The code released with the paper passes them through a softmax "
+    "and samples, so that the tree's own action is taken in 73 % of the steps with two actions and "
+    "48 % with four; that alone can explain the paper's low figures. The MLP is the paper's "
+    "(hidden ReLU layers as wide as the input) with today's PPO: normalised observations, a "
+    "separate critic, generalised advantages.",
 )
 FIGURES = {
-    "curves": "Return in training, mean over seeds and one standard error to either side. The curve "
-    "of a crisp tree runs through all its stages; it falls where a cut is made, and learns again.",
+    "curves": "Return in training, mean over seeds and one standard error to either side. The "
+    "curve of a crisp tree runs through all its stages; it falls where a cut is made, and learns "
+    "again.",
     "robustness": "Return against size: mean and standard error over seeds.",
     "pareto": "Return against leaves of crisp policies: faint marks are seeds, strong ones means.",
 }

@@ -48,7 +48,8 @@ def _domain(groups: Sequence[Group], env: str) -> dict[str, Any]:
         ],
         "sweep": [_group(group) for group in groups if group.cell.env == env],
         "pareto": [
-            {"row": p.group.row, "leaves": p.leaves, "mean": p.score} for p in front_of(points)
+            {"row": p.group.row, "size": p.group.cell.size, "leaves": p.leaves, "mean": p.score}
+            for p in front_of(points)
         ],
         "worth_it": None if worth is None else {**_group(worth.group), "mean_leaves": worth.leaves},
         "policies": [
