@@ -1,6 +1,7 @@
 """Every code block of the documentation runs, page by page, each page in a folder of its own.
 
-`tests/docs/pages.py` says what a comment before a block means; `shell.py` how commands are run.
+`pages.py` says what a comment before a block means, `shell.py` how commands are run, `quick.py`
+what stands in for trainings; the slow test makes do without it.
 """
 
 import json
@@ -8,18 +9,23 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
-from pages import PAGES, ROOT, Block, blocks, commands
-from shell import Shell
+from pages import PAGES, ROOT, blocks, commands
+from quick import quick_train
+from shell import Shell, called
 
+import crisptree.api
+import crisptree.evaluate
+import crisptree.explain.record
+import crisptree.study.fit_mlp
 from crisptree.pipeline import train as pipeline_train
 
 RULES = "if pole angle > 0.01 then push right\notherwise push left\n"
 
-
-@pytest.fixture(scope="module")
-def trainings() -> dict:
-    return {}
+every_page = pytest.mark.parametrize(
+    "page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES]
+)
 
 
 @pytest.fixture
@@ -31,6 +37,9 @@ def folder(tiny, tmp_path, monkeypatch) -> Path:
     monkeypatch.syspath_prepend(tmp_path)
     # In processes of their own, starts would know nothing of the small recipes.
     monkeypatch.setattr(pipeline_train, "cores", lambda: 1)
+    monkeypatch.setattr(sys.modules["crisptree.explain.record"], "MOST_STEPS", 40)
+    # Of the same name as its module, which a run of tests imports directly.
+    monkeypatch.setattr(crisptree, "evaluate", sys.modules["crisptree.evaluate"].evaluate)
     known = set(sys.modules)
     yield tmp_path
     for name in set(sys.modules) - known:
@@ -39,18 +48,31 @@ def folder(tiny, tmp_path, monkeypatch) -> Path:
             del sys.modules[name]
 
 
-def is_run(block: Block) -> bool:
-    return not block.skipped and (block.is_shell or block.language in ("python", "json", "text"))
+@pytest.fixture(scope="module")
+def trained(tiny, tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("runs") / "template"
+    printed, code = called(
+        ["train", "CartPole-v1", "--leaves", "4", "--episodes", "5", "--out", str(out)]
+    )
+    assert code == 0, printed
+    return out
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_block_runs(page, folder, trainings):
-    found = blocks(page)
+@pytest.fixture
+def quick(trained, monkeypatch) -> None:
+    monkeypatch.setattr(pipeline_train, "train", quick_train(trained))
+    monkeypatch.setattr(crisptree.api, "train_settings", quick_train(trained))
+    anything = lambda score, size, search, rng: np.asarray(rng.standard_normal(size))
+    monkeypatch.setattr(sys.modules["crisptree.study.fit_mlp"], "cross_entropy", anything)
+
+
+def run_page(page: Path, shell: Shell) -> None:
+    found, folder = blocks(page), shell.folder
     assert {block.language for block in found} <= {"", "sh", "python", "json", "text"}
     for block in found:
         if block.file is not None:
             (folder / block.file).write_text(block.code, encoding="utf-8")
-    shell, names, printed = Shell(folder, trainings), {"__name__": "page"}, ""
+    names, printed = {"__name__": "page"}, ""
     for block in found:
         where = f"{page.name}:{block.line}"
         if block.skipped or block.file is not None:
@@ -68,3 +90,14 @@ def test_every_block_runs(page, folder, trainings):
         elif block.follows and not block.note:
             missing = [line for line in block.code.splitlines() if line.strip() not in printed]
             assert not missing, f"{where}: the command prints {printed}"
+
+
+@every_page
+def test_every_block_runs(page, folder, quick):
+    run_page(page, Shell(folder, left_out=("--learn",)))
+
+
+@pytest.mark.slow
+@every_page
+def test_every_block_runs_with_real_trainings(page, folder):
+    run_page(page, Shell(folder))

@@ -5,6 +5,7 @@ Distance is Euclidean after dividing each feature by its scale, so that units do
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +29,7 @@ class Change:
 
 def counterfactuals(
     tree: CrispTree,
-    observation: NDArray,
+    observation: NDArray | Sequence[float],
     scale: NDArray | None = None,
     dtype: Any = np.float32,
 ) -> tuple[Change, ...]:
