@@ -345,6 +345,30 @@ def test_print_hides_the_tools_and_keeps_the_rules(opened):
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
 
+def test_on_paper_the_drawing_is_whole_and_fills_its_box(opened):
+    page = opened(TREES["16 rules"], width=390)
+    page.execute_script("zoom(3); dispatchEvent(new Event('beforeprint'))")
+    whole = page.execute_script("return [bounds.x, bounds.y, bounds.width, bounds.height]")
+    box = page.execute_script("return drawing.getAttribute('viewBox')")
+    assert [float(number) for number in box.split()] == pytest.approx(whole)
+
+
+def test_a_scroll_keeps_the_leaf_in_sight_when_the_window_changes(opened):
+    tree = TREES["16 rules"]
+    page = opened(tree, width=390)
+    deepest = max(states_for(tree, 200), key=lambda state: len(tree.decision_path(state)))
+    page.execute_script("observe(arguments[0])", deepest.tolist())
+    size = {"width": 700, "height": 500, "deviceScaleFactor": 1, "mobile": True}
+    page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    assert wait_for(page, "view.height < 1e6 && svg.clientWidth > 600")
+    inside = """
+    const leaf = cardOf(lit[lit.length - 1]).getBoundingClientRect();
+    const box = svg.getBoundingClientRect();
+    return leaf.top >= box.top - 1 && leaf.bottom <= box.bottom + 1;
+    """
+    assert page.execute_script(inside)
+
+
 def test_hostile_names_do_nothing(opened):
     evil = "</script><script>window.evil = 1</script><img src=x onerror='window.evil = 1'>"
     tree = CrispTree.from_nested(
