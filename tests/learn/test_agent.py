@@ -31,13 +31,6 @@ def test_steepness_grows_geometrically_and_stays(agent):
     np.testing.assert_allclose(reached, [2, 4, 8, 16, 32, 32], rtol=1e-5)
 
 
-def test_leaves_grow_sharp_at_the_same_pace(agent):
-    config = Learning(steepness=(2.0, 32.0), sharpness=16.0, anneal_until=0.8)
-    reached = [float(annealed(after(agent, n), config).actor.sharpness) for n in (0, 4, 8, 16, 20)]
-    np.testing.assert_allclose(reached, [1, 2, 4, 16, 16], rtol=1e-5)
-    assert float(annealed(after(agent, 10), Learning()).actor.sharpness) == 1.0
-
-
 def test_without_a_schedule_the_steepness_is_left_alone(agent):
     assert float(annealed(after(agent, 10), Learning()).actor.steepness) == 2.0
 

@@ -54,17 +54,6 @@ def test_comparators_and_leaves_learn_and_the_steepness_does_not():
     assert jnp.abs(of_soft.steepness).max() > 0
 
 
-def test_sharp_leaves_are_leaves_times_the_sharpness():
-    axis, _ = any_pair(balanced(8), seed=3)
-    x = jnp.array([0.3, -0.2, 0.5, 1.0])
-    sharp = eqx.tree_at(lambda t: t.sharpness, axis, jnp.asarray(5.0))
-    same = eqx.tree_at(lambda t: t.leaves, axis, 5.0 * axis.leaves)
-    np.testing.assert_array_equal(sharp.log_policy(x), same.log_policy(x))
-    gradient = eqx.filter_grad(lambda t: t.log_policy(x)[0])(sharp)
-    assert float(gradient.sharpness) == 0
-    assert jnp.abs(gradient.leaves).max() > 0
-
-
 def test_a_random_tree_looks_at_every_feature():
     tree = AxisTree.random(balanced(64), 4, 2, key=jax.random.key(0))
     assert set(tree.features.tolist()) == {0, 1, 2, 3}

@@ -99,16 +99,13 @@ def create(
 
 
 def annealed(agent: Agent, config: Learning) -> Agent:
-    """The agent as steep and as sharp as its progress calls for (geometric, then constant)."""
+    """The agent with the steepness its progress calls for (geometric, then constant)."""
     if config.steepness is None:
         return agent
     start, end = config.steepness
     share = jnp.minimum(agent.progress / config.anneal_until, 1.0)
-    return eqx.tree_at(
-        lambda a: (a.actor.steepness, a.actor.sharpness),
-        agent,
-        (start * (end / start) ** share, config.sharpness**share),
-    )
+    steepness = start * (end / start) ** share
+    return eqx.tree_at(lambda a: a.actor.steepness, agent, steepness)
 
 
 def scheduled(

@@ -64,10 +64,8 @@ class Learning:
     """Divide rewards by the running standard deviation of the discounted return."""
     steepness: tuple[float, float] | None = None
     """Steepness of an axis-aligned tree at the start and at the end (geometric in between)."""
-    sharpness: float = 1.0
-    """What the leaves of an axis-aligned tree are multiplied by in the end (1 at the start)."""
     anneal_until: float = 0.85
-    """Share of the training by which steepness and sharpness have reached their ends."""
+    """Share of the training by which the steepness has reached its end."""
 
     def __post_init__(self) -> None:
         for name in ("n_envs", "n_steps", "epochs", "minibatches"):

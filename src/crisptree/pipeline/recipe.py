@@ -32,6 +32,8 @@ class Recipe:
     """From this many leaves on, candidates for pruning race on return."""
     learning: Learning
     """The direct training; the other stages derive theirs from it."""
+    redraw_until: float
+    """Share of the direct training in which idle nodes are drawn again."""
     soft: Learning
     """The paper's oblique soft tree, by today's PPO."""
     soft_steps: int
@@ -44,7 +46,6 @@ class Recipe:
             learning_rate=2e-3,
             entropy=0.005,
             steepness=(15.0, 60.0),
-            sharpness=3.0,
             normalise_observations=False,
         )
 
@@ -70,8 +71,7 @@ BASE = Learning(
     learning_rate=3e-3,
     leaf_rate=3.0,
     entropy=0.01,
-    steepness=(2.0, 100.0),
-    sharpness=8.0,
+    steepness=(2.0, 150.0),
 )
 
 SOFT = replace(BASE, learning_rate=1e-2, leaf_rate=1.0, steepness=None)
@@ -87,15 +87,26 @@ HOST = Recipe(
     rounds=16,
     race_below=90,
     learning=BASE,
+    redraw_until=0.6,
     soft=SOFT,
     soft_steps=3_000_000,
 )
 
-FUNCTIONAL = replace(HOST, wide=64, starts=2, steps=4_000_000)
+# Two drones or three marines: what one does is soon paid, and nothing is left to chance.
+TEAM = replace(
+    HOST,
+    wide=64,
+    starts=2,
+    steps=3_000_000,
+    redraw_until=0.0,
+    learning=replace(BASE, gamma=0.95, entropy=0.003),
+    soft=replace(SOFT, gamma=0.95, entropy=0.0, learning_rate=2e-2),
+)
 
 CARTPOLE = replace(
     HOST,
     wide=16,
+    redraw_until=0.0,
     starts=2,
     steps=500_000,
     refine_share=0.4,
@@ -112,7 +123,7 @@ CARTPOLE = replace(
 def recipe_for(env_id: str) -> Recipe:
     if env_id == "CartPole-v1":
         return CARTPOLE
-    return FUNCTIONAL if is_functional(env_id) else HOST
+    return TEAM if is_functional(env_id) else HOST
 
 
 def ladder(leaves: int, budget: int, race_below: int) -> list[int]:

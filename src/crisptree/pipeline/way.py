@@ -4,6 +4,7 @@ Every stage depends on the settings, the seed and what the stages before it have
 nothing else: a run that was interrupted and resumed ends with the same bytes.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from crisptree.crispen.prune import (
     prune_free,
     visited_states,
 )
+from crisptree.crispen.redraw import redrawing
 from crisptree.crispen.refine import Snapshot, anneal
 from crisptree.crispen.rule_lists import fit_list
 from crisptree.crispen.select import Selection
@@ -33,7 +35,7 @@ from crisptree.learn.agent import Agent
 from crisptree.learn.config import Learning
 from crisptree.learn.creation import create_all, random_axis_trees
 from crisptree.learn.moments import Moments
-from crisptree.learn.session import learn, pick, segment_for
+from crisptree.learn.session import Segment, learn, pick, segment_for
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.keeper import Carry, Keeper
 from crisptree.pipeline.recipe import Recipe, ladder, recipe_for
@@ -103,8 +105,24 @@ class Way:
         sizes = (self.task.n_features, self.task.n_actions)
         actors = random_axis_trees(self.recipe.starts, topology, *sizes, key=self._key())
         return self._anneal(
-            f"direct-{self.recipe.wide}", actors, self.recipe.learning, self.recipe.steps, None
+            f"direct-{self.recipe.wide}",
+            actors,
+            self.recipe.learning,
+            self.recipe.steps,
+            None,
+            around=lambda segment: redrawing(segment, self._met_by, self.recipe.redraw_until),
         )
+
+    def _met_by(self, agent: Agent, number: int) -> np.ndarray:
+        """Standardised states that a soft agent meets, its actions sampled."""
+        dice = np.random.default_rng([self._number(), number])
+
+        def act(states: np.ndarray) -> np.ndarray:
+            log_policy = np.asarray(_log_policy(agent, states))
+            return (log_policy + dice.gumbel(size=log_policy.shape)).argmax(-1)
+
+        states = visited_states(act, self.task.env_id, number, n_steps=200)
+        return np.asarray(agent.observations.standardise(states))
 
     def _from_expert(self, path: Path) -> tuple[CrispTree, Carry]:
         expert = read_expert(path, self.task)
@@ -161,6 +179,7 @@ class Way:
         steps: int,
         carry: Carry | None,
         before: CrispTree | None = None,
+        around: Callable[[Segment], Segment] = lambda segment: segment,
     ) -> tuple[CrispTree, Carry]:
         """Learn and read off; the tree `before` it stays if nothing better comes."""
         keeper = self._stage(name, config)
@@ -183,7 +202,7 @@ class Way:
             refined = anneal(
                 agents,
                 self.task,
-                segment,
+                around(segment),
                 self._selection(),
                 snapshots=snapshots,
                 on_segment=keeper.segment,
@@ -291,6 +310,11 @@ class Way:
             parts.append(f"crisp {record['selection_return']:.1f}")
         self.tell.note(f"  {keeper.name:<14} {record['seconds']:6.1f} s   {', '.join(parts)}")
         return record
+
+
+@eqx.filter_jit
+def _log_policy(agent: Agent, states: np.ndarray) -> jax.Array:
+    return agent.log_policy(states)
 
 
 def fitted(recipe: Recipe, settings: Settings) -> Recipe:

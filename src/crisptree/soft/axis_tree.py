@@ -10,12 +10,11 @@ from crisptree.soft.topology import Topology
 
 
 class AxisTree(eqx.Module):
-    """μ(x) = sigmoid(k (x_j - φ)) with the feature j of each node fixed; leaves softmax(ρ w).
+    """μ(x) = sigmoid(k (x_j - φ)) with the feature j of each node fixed.
 
-    Only comparators and leaves learn. The steepness k and the leaves' sharpness ρ are one number
-    each, not learned but raised by a schedule while the tree trains: as both grow the tree becomes
-    the crisp tree with the same comparators and one action a leaf, so nothing is lost when it is
-    read off.
+    Only comparators and leaves learn. The steepness k is one number, not learned but raised by a
+    schedule while the tree trains: as k grows the tree becomes the crisp tree with the same
+    comparators, so nothing is lost when it is read off.
     """
 
     features: Int[Array, " nodes"]
@@ -23,9 +22,6 @@ class AxisTree(eqx.Module):
     steepness: Float[Array, ""]
     leaves: Float[Array, "leaves actions"]
     topology: Topology = eqx.field(static=True)
-    sharpness: Float[Array, ""] = eqx.field(
-        converter=lambda x: jnp.asarray(x, jnp.float32), default=1.0
-    )
 
     @staticmethod
     def random(
@@ -53,6 +49,5 @@ class AxisTree(eqx.Module):
     def log_policy(self, x: Float[Array, " features"]) -> Float[Array, " actions"]:
         """Eq. 14: log π(x, ·)."""
         return mix_distributions(
-            leaf_log_probabilities(self.margins(x), self.topology),
-            jax.lax.stop_gradient(self.sharpness) * self.leaves,
+            leaf_log_probabilities(self.margins(x), self.topology), self.leaves
         )
