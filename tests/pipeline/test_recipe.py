@@ -41,7 +41,7 @@ def test_every_environment_has_a_recipe():
     assert recipe_for("nobody:Knows-v0") is recipe.HOST
 
 
-@pytest.mark.parametrize("name", ["CARTPOLE", "TEAM", "HOST"])
+@pytest.mark.parametrize("name", ["CARTPOLE", "WILDFIRE", "ZERGLINGS", "HOST"])
 def test_stages_turn_crisper(name):
     """Refinements start and end steeper the later they are, on moments that stand still."""
     each = getattr(recipe, name)

@@ -6,7 +6,6 @@ only how much there is to learn.
 
 from dataclasses import dataclass, replace
 
-from crisptree.envs.registry import is_functional
 from crisptree.learn.config import Learning
 
 
@@ -92,15 +91,22 @@ HOST = Recipe(
     soft_steps=3_000_000,
 )
 
-# Two drones or three marines: what one does is soon paid, and nothing is left to chance.
-TEAM = replace(
-    HOST,
-    wide=64,
-    starts=2,
+TEAM = replace(HOST, wide=64, starts=2, redraw_until=0.0)
+
+WILDFIRE = replace(
+    TEAM,
     steps=3_000_000,
-    redraw_until=0.0,
+    # Every step pays for where the drones are: a short sight tells them sooner what was good.
     learning=replace(BASE, gamma=0.95, entropy=0.003),
     soft=replace(SOFT, gamma=0.95, entropy=0.0, learning_rate=2e-2),
+)
+
+ZERGLINGS = replace(
+    TEAM,
+    steps=1_000_000,
+    learning=replace(BASE, entropy=0.003),
+    soft=replace(SOFT, entropy=0.003, learning_rate=2e-2),
+    soft_steps=700_000,
 )
 
 CARTPOLE = replace(
@@ -120,10 +126,15 @@ CARTPOLE = replace(
 )
 
 
+RECIPES = {
+    "CartPole-v1": CARTPOLE,
+    "crisptree/Wildfire-v0": WILDFIRE,
+    "crisptree/Zerglings-v0": ZERGLINGS,
+}
+
+
 def recipe_for(env_id: str) -> Recipe:
-    if env_id == "CartPole-v1":
-        return CARTPOLE
-    return TEAM if is_functional(env_id) else HOST
+    return RECIPES.get(env_id, HOST)
 
 
 def ladder(leaves: int, budget: int, race_below: int) -> list[int]:
