@@ -143,7 +143,7 @@ def test_pieces_do_not_show():
     assert len(policy_gradient(PAPER, 2)(phis[:0]).total) == 0
 
 
-def zeros(setting, start, discounting="to-go"):
+def zeros(setting, start, discounting: Discounting = "to-go"):
     grid = phi_grid(setting, -2.0, setting.n + 3.0)
     rule = policy_gradient(setting, start, discounting)
     return find_zeros(rule, grid, rule(grid).balance)
