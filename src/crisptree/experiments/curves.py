@@ -47,7 +47,8 @@ def _together(a: Point | None, b: Point) -> Point:
 
 def _point(line: dict[str, Any], before: int) -> Point:
     known = line["return"] is not None
-    return before + line["step"], line["return"] if known else 0.0, line["episodes"] if known else 0
+    value, episodes = (line["return"], line["episodes"]) if known else (0.0, 0.0)
+    return float(before + line["step"]), float(value), float(episodes)
 
 
 def thinned(points: Sequence[Point], most: int = MOST_POINTS) -> Curve:

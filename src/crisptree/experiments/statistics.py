@@ -14,7 +14,8 @@ from scipy.stats import trim_mean
 RESAMPLES = 2000
 LEVEL = 0.95
 
-Strata = Sequence[Float[np.ndarray, " _"]]
+Strata = Sequence[Float[np.ndarray, "*resamples runs"]]
+"""Scores of runs, one array a task; statistics are taken over the last axis."""
 
 
 class Mean(NamedTuple):
@@ -36,29 +37,23 @@ def mean_and_error(scores: Sequence[float]) -> Mean:
     return Mean(float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values))))
 
 
-def interquartile_mean(strata: Strata) -> float:
+def interquartile_mean(strata: Strata) -> np.ndarray:
     """The mean of the middle half of all scores: a quarter is cut off at either end."""
-    return float(trim_mean(np.concatenate(strata), 0.25))
+    return np.asarray(trim_mean(np.concatenate(strata, axis=-1), 0.25, axis=-1))
 
 
-def probability_of_improvement(ours: Strata, theirs: Strata) -> float:
+def probability_of_improvement(ours: Strata, theirs: Strata) -> np.ndarray:
     """P(X > Y) + P(X = Y)/2 over all pairs of runs: Mann and Whitney's U over nm, mean of tasks."""
-    return float(
-        np.mean(
-            [
-                np.mean((x[:, None] > y) + 0.5 * (x[:, None] == y))
-                for x, y in zip(ours, theirs, strict=True)
-            ]
-        )
-    )
+    chances = []
+    for x, y in zip(ours, theirs, strict=True):
+        x, y = x[..., :, None], y[..., None, :]
+        chances.append(np.mean((x > y) + 0.5 * (x == y), axis=(-2, -1)))
+    return np.mean(chances, axis=0)
 
 
-def bootstrap(statistic: Callable[..., float], *samples: Strata, seed: int = 0) -> Interval:
+def bootstrap(statistic: Callable[..., np.ndarray], *samples: Strata, seed: int = 0) -> Interval:
     """The statistic with its 95 % percentile interval under the stratified bootstrap."""
     draw = np.random.default_rng(seed)
-    values = [
-        statistic(*([draw.choice(s, len(s)) for s in sample] for sample in samples))
-        for _ in range(RESAMPLES)
-    ]
-    low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(statistic(*samples), float(low), float(high))
+    drawn = [[draw.choice(s, (RESAMPLES, len(s))) for s in sample] for sample in samples]
+    low, high = np.quantile(statistic(*drawn), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(float(statistic(*samples)), float(low), float(high))

@@ -1,0 +1,72 @@
+"""Real processes; the jobs are random players, which learn nothing and import little."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from made import ENV
+
+from crisptree.experiments.cell import Cell
+from crisptree.experiments.local import ATTEMPTS, LocalBackend
+from crisptree.experiments.worker import Job, alone_in
+
+
+def job(tmp_path: Path, seed: int, episodes: int = 3, env: str = ENV) -> Job:
+    cell = Cell(env, "random", None, seed, 1, episodes)
+    return Job(cell, None, str(tmp_path / "work" / str(seed)))
+
+
+def gathered(backend: LocalBackend, count: int) -> list:
+    outcomes, deadline = [], time.monotonic() + 120
+    while len(outcomes) < count and time.monotonic() < deadline:
+        outcomes += backend.wait(0.1)
+    return outcomes
+
+
+def holder(folder: str) -> int:
+    """The process at work in a folder, once there is one."""
+    lock = Path(folder) / "lock"
+    while not (lock.exists() and lock.read_text()):
+        time.sleep(0.02)
+    return int(lock.read_text())
+
+
+def test_jobs_run_in_processes_that_live_on_and_failures_are_told(tmp_path):
+    backend = LocalBackend(1)
+    try:
+        assert backend.room == 1
+        pids = set()
+        for seed in (0, 1):
+            backend.submit(job(tmp_path, seed))
+            assert backend.room == 0
+            (outcome,) = gathered(backend, 1)
+            assert outcome.finished is not None
+            assert outcome.finished.record.cell == outcome.job.cell
+            pids.add(holder(outcome.job.folder))
+        assert len(pids) == 1 and os.getpid() not in pids
+        backend.submit(job(tmp_path, 2, env="NoSuch-v0"))
+        (outcome,) = gathered(backend, 1)
+        assert outcome.finished is None and outcome.failure is not None
+        assert "no environment 'NoSuch-v0'" in outcome.failure
+        long = job(tmp_path, 3, episodes=10**6)
+        backend.submit(long)
+        for _ in range(ATTEMPTS):
+            pid = holder(long.folder)
+            (Path(long.folder) / "lock").unlink()
+            os.kill(pid, signal.SIGKILL)
+            outcomes = backend.wait(30.0)
+        assert outcomes[0].failure == f"its process ended {ATTEMPTS} times, at last with code -9"
+    finally:
+        backend.close()
+
+
+def test_only_one_is_at_work_in_a_folder(tmp_path):
+    with alone_in(tmp_path):
+        assert int((tmp_path / "lock").read_text()) == os.getpid()
+        if (child := os.fork()) == 0:
+            with alone_in(tmp_path):
+                os._exit(7)
+        time.sleep(0.2)
+        assert os.waitpid(child, os.WNOHANG) == (0, 0), "it waits"
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
