@@ -78,7 +78,7 @@ def test_killed_and_started_again_nothing_is_lost_or_run_twice(tmp_path, environ
         for out in (straight, killed)
     ]
     assert both[0] == both[1]
-    assert not [path for path in killed.glob("claims/*/*")] and not list(killed.glob("work/*/*"))
+    assert not list(killed.glob("claims/*/*")) and not list(killed.glob("work/*/*"))
 
     again = subprocess.run(command(killed), env=environment, capture_output=True, text=True)
     assert json.loads(again.stdout)["ran"] == 0

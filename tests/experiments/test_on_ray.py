@@ -1,4 +1,4 @@
-"""On a real Ray cluster of two nodes, in processes of its own: Ray's warnings are its own affair."""
+"""On a real Ray cluster of two nodes, in processes of its own: Ray's warnings are its affair."""
 
 import json
 import os
