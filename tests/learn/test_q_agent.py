@@ -63,4 +63,4 @@ def test_plain_steps_are_the_gradient_itself(gradient):
     config = QLearning(optimiser="sgd", max_gradient_norm=float("inf"))
     plain = optimiser(config)
     step, _ = plain.update(jnp.array([gradient]), plain.init(jnp.zeros(1)))
-    np.testing.assert_array_equal(step, np.float32([gradient]))
+    np.testing.assert_array_equal(step, np.array([gradient], np.float32))
