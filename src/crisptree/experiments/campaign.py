@@ -31,11 +31,11 @@ class Ended:
 
 def run_grid(grid: Grid, store: Store, backend: Backend, progress: Progress) -> Ended:
     """Bring every run of the grid into the store. Whatever stops it, the next call goes on."""
-    check_teachers(grid, store)
     claims, running = Claims(store), dict[str, Job]()
     ran: list[str] = []
     failed: dict[str, str] = {}
     try:
+        check_teachers(grid, store)
         while True:
             cells = wanted(grid, store.records(), failed)
             waiting = [cell for cell in cells if cell.key not in running]

@@ -6,6 +6,7 @@ dead when its owner's process is gone (on the same machine) or when it was not r
 so that only one of several takers succeeds.
 """
 
+import contextlib
 import json
 import os
 import socket
@@ -13,6 +14,7 @@ import threading
 import time
 from pathlib import Path
 
+from crisptree.errors import CrisptreeError
 from crisptree.experiments.cell import Cell
 from crisptree.experiments.store import Store
 
@@ -61,7 +63,8 @@ class Claims:
 
     def _renew(self) -> None:
         while not self._over.wait(RENEW):
-            with self._lock:
+            # A store that is away for a while is tried again the next time.
+            with self._lock, contextlib.suppress(CrisptreeError):
                 for path in self._held.values():
                     self._store.write(path, _claim())
 
