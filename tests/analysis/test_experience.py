@@ -123,6 +123,16 @@ def test_one_node_is_the_tree_of_the_analysis():
     np.testing.assert_allclose(right, moves_right(LONGER, np.array([phi]))[:, 0], rtol=1e-5)
 
 
+@pytest.mark.parametrize("name", ["PPO", "DQN"])
+def test_learners_tell_all_states_of_a_long_chain_apart(name):
+    setting = Setting(n=40, istar=20)
+    config = METHODS[name, "standard"].config
+    agent = here._fresh(setting, config, 30.5, 0, 1, alone=True)
+    x = jnp.asarray(setting.states, jnp.float32)[:, None]
+    right = agent.log_policy(x).argmax(1) == 0
+    assert right.tolist() == (setting.states <= 30.5).tolist()
+
+
 def test_optimal_is_what_the_crisp_tree_does():
     phis = np.array([0.5, 1.99, 2.0, 2.5, 2.99, 3.0, 4.5])
 
