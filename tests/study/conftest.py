@@ -99,6 +99,15 @@ def sqlite_study(sqlite_engine, definition):
 
 
 @pytest.fixture
+def hasty_client(sqlite_client):
+    """A client for whose rate limits no time passes, however slow the machine is."""
+    limits = sqlite_client.app.state.desk.limits
+    for limit in (limits.participant, limits.stranger, limits.newcomer, limits.sign_in):
+        limit._clock = lambda: 0.0
+    return sqlite_client
+
+
+@pytest.fixture
 def sqlite_client(sqlite_engine, sqlite_study):
     app = create_app(sqlite_engine, sqlite_study, secret=SECRET, url="http://testserver")
     with TestClient(app, follow_redirects=False) as client:
