@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from crisptree.api import train as train
     from crisptree.crisp import CrispTree as CrispTree
     from crisptree.errors import CrisptreeError as CrisptreeError
-    from crisptree.evaluate import evaluate as evaluate
+    from crisptree.score_policy import evaluate as evaluate
     from crisptree.show import as_rules as as_rules
     from crisptree.show import as_svg as as_svg
     from crisptree.show import as_text as as_text
@@ -27,7 +27,7 @@ _PUBLIC = {
     "as_rules": "crisptree.show",
     "as_svg": "crisptree.show",
     "as_text": "crisptree.show",
-    "evaluate": "crisptree.evaluate",
+    "evaluate": "crisptree.score_policy",
     "train": "crisptree.api",
 }
 

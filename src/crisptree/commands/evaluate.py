@@ -27,8 +27,8 @@ class Command:
 
     def run(self) -> None:
         from crisptree.crisp import CrispTree
-        from crisptree.evaluate import evaluate
         from crisptree.pipeline.report import bars
+        from crisptree.score_policy import evaluate
 
         if self.episodes < 1:
             raise CrisptreeError(f"--episodes must be at least 1, not {self.episodes}")

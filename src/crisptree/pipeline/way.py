@@ -118,11 +118,11 @@ class Way:
         dice = np.random.default_rng([self._number(), number])
 
         def act(states: np.ndarray) -> np.ndarray:
-            log_policy = np.asarray(_log_policy(agent, states))
+            log_policy = np.asarray(_log_policy(agent, jnp.asarray(states)))
             return (log_policy + dice.gumbel(size=log_policy.shape)).argmax(-1)
 
         states = visited_states(act, self.task.env_id, number, n_steps=200)
-        return np.asarray(agent.observations.standardise(states))
+        return np.asarray(agent.observations.standardise(jnp.asarray(states)))
 
     def _from_expert(self, path: Path) -> tuple[CrispTree, Carry]:
         expert = read_expert(path, self.task)
@@ -313,7 +313,7 @@ class Way:
 
 
 @eqx.filter_jit
-def _log_policy(agent: Agent, states: np.ndarray) -> jax.Array:
+def _log_policy(agent: Agent, states: jax.Array) -> jax.Array:
     return agent.log_policy(states)
 
 
