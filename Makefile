@@ -2,9 +2,9 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-EXTRAS := dev,fast,marl,onnx,pg,plot,sc2,stats,study,track,verify
+EXTRAS := dev,experiments,fast,marl,onnx,pg,plot,ray,sc2,stats,study,track,verify
 
-.PHONY: setup demo test slow bench lint clean
+.PHONY: setup demo test slow bench docs lint clean
 
 setup: $(VENV)/.ready
 
@@ -29,6 +29,9 @@ bench: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'torch==2.13.0'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[sb3]'
 	$(BIN)/python benchmarks/run.py
+
+docs: setup
+	$(BIN)/mkdocs build --strict
 
 lint: setup
 	$(BIN)/ruff check .

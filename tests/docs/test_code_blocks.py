@@ -16,7 +16,6 @@ from quick import quick_train
 from shell import Shell, called
 
 import crisptree.api
-import crisptree.evaluate
 import crisptree.explain.record
 import crisptree.study.fit_mlp
 from crisptree.pipeline import train as pipeline_train
@@ -38,8 +37,6 @@ def folder(tiny, tmp_path, monkeypatch) -> Path:
     # In processes of their own, starts would know nothing of the small recipes.
     monkeypatch.setattr(pipeline_train, "cores", lambda: 1)
     monkeypatch.setattr(sys.modules["crisptree.explain.record"], "MOST_STEPS", 40)
-    # Of the same name as its module, which a run of tests imports directly.
-    monkeypatch.setattr(crisptree, "evaluate", sys.modules["crisptree.evaluate"].evaluate)
     known = set(sys.modules)
     yield tmp_path
     for name in set(sys.modules) - known:

@@ -8,13 +8,13 @@ import pytest
 from made import ENV
 
 from crisptree.envs.spaces import describe
-from crisptree.evaluate import evaluate
 from crisptree.experiments.agents import revived
 from crisptree.experiments.cell import Cell
 from crisptree.experiments.run_cell import Watched, run_cell, settings_of
 from crisptree.experiments.scoring import Acting, reported
 from crisptree.pipeline import keeper
 from crisptree.pipeline.report import Silent
+from crisptree.score_policy import evaluate
 
 SOFT = Cell(ENV, "soft-tree", 2, 0, 2, 4)
 

@@ -6,9 +6,9 @@ from crisptree.crisp import CrispTree
 from crisptree.envs.score import play
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.spaces import describe
-from crisptree.evaluate import evaluate
 from crisptree.experiments.policies import scripted_policy
 from crisptree.experiments.scoring import is_team, play_team, reported, selected
+from crisptree.score_policy import evaluate
 
 WILDFIRE = "crisptree/Wildfire-v0"
 

@@ -96,6 +96,7 @@ TEAM = replace(HOST, wide=64, starts=2)
 WILDFIRE = replace(
     TEAM,
     steps=1_500_000,
+    teacher_share=2.0,
     # Every step pays for where the drones are: a short sight tells them sooner what was good.
     learning=replace(BASE, gamma=0.95, entropy=0.003),
     soft=replace(SOFT, gamma=0.95, entropy=0.0, learning_rate=2e-2),
