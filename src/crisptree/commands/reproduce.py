@@ -9,7 +9,7 @@ from crisptree.experiments.cell import MODELS, Model
 from crisptree.experiments.options import Told, Where
 
 DomainName = Literal["cartpole", "lunarlander", "wildfire", "zerglings"]
-QUICK_LEAVES, QUICK_RULES, QUICK_LAYERS = (4, 8), (2, 4), (0, 1)
+QUICK_LEAVES, QUICK_RULES, QUICK_LAYERS = (4, 8), (4, 8), (0, 1)
 
 
 @dataclass(frozen=True)
