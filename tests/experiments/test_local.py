@@ -2,13 +2,17 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
+import pytest
 from made import ENV
 
+from crisptree.experiments import local
 from crisptree.experiments.cell import Cell
-from crisptree.experiments.local import ATTEMPTS, LocalBackend
+from crisptree.experiments.local import LocalBackend
 from crisptree.experiments.worker import Job, alone_in
 
 
@@ -32,7 +36,8 @@ def holder(folder: str) -> int:
     return int(lock.read_text())
 
 
-def test_jobs_run_in_processes_that_live_on_and_failures_are_told(tmp_path):
+def test_jobs_run_in_processes_that_live_on_and_failures_are_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(local, "ATTEMPTS", 2)
     backend = LocalBackend(1)
     try:
         assert backend.room == 1
@@ -51,22 +56,28 @@ def test_jobs_run_in_processes_that_live_on_and_failures_are_told(tmp_path):
         assert "no environment 'NoSuch-v0'" in outcome.failure
         long = job(tmp_path, 3, episodes=10**6)
         backend.submit(long)
-        for _ in range(ATTEMPTS):
+        for _ in range(2):
             pid = holder(long.folder)
             (Path(long.folder) / "lock").unlink()
             os.kill(pid, signal.SIGKILL)
             outcomes = backend.wait(30.0)
-        assert outcomes[0].failure == f"its process ended {ATTEMPTS} times, at last with code -9"
+        assert outcomes[0].failure == "its process ended 2 times, at last with code -9"
     finally:
         backend.close()
 
 
 def test_only_one_is_at_work_in_a_folder(tmp_path):
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom crisptree.experiments.worker import alone_in\n"
+        "print('asks', flush=True)\nwith alone_in(Path(sys.argv[1])): print('has')"
+    )
     with alone_in(tmp_path):
         assert int((tmp_path / "lock").read_text()) == os.getpid()
-        if (child := os.fork()) == 0:
-            with alone_in(tmp_path):
-                os._exit(7)
-        time.sleep(0.2)
-        assert os.waitpid(child, os.WNOHANG) == (0, 0), "it waits"
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+        command = [sys.executable, "-c", code, str(tmp_path)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+            assert other.stdout is not None and other.stdout.readline() == "asks\n"
+            with pytest.raises(subprocess.TimeoutExpired):
+                other.wait(0.3)
+            os.kill(other.pid, signal.SIGKILL)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "asks\nhas\n"

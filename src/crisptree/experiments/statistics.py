@@ -14,7 +14,7 @@ from scipy.stats import trim_mean
 RESAMPLES = 2000
 LEVEL = 0.95
 
-Strata = Sequence[Float[np.ndarray, "*resamples runs"]]
+Strata = Sequence[Float[np.ndarray, "*resamples _"]]
 """Scores of runs, one array a task; statistics are taken over the last axis."""
 
 
@@ -48,7 +48,7 @@ def probability_of_improvement(ours: Strata, theirs: Strata) -> np.ndarray:
     for x, y in zip(ours, theirs, strict=True):
         x, y = x[..., :, None], y[..., None, :]
         chances.append(np.mean((x > y) + 0.5 * (x == y), axis=(-2, -1)))
-    return np.mean(chances, axis=0)
+    return np.asarray(np.mean(chances, axis=0))
 
 
 def bootstrap(statistic: Callable[..., np.ndarray], *samples: Strata, seed: int = 0) -> Interval:
