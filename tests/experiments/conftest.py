@@ -32,7 +32,7 @@ TINY = replace(
 def tiny():
     """Trainings of four updates on CartPole."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(recipe.RECIPES, "CartPole-v1", TINY)
+        patch.setattr(recipe, "CARTPOLE", TINY)
         patch.setattr(way, "COMPILED_ROUNDS", (16, 32))
         # the user's own cache of programs is none of a test's business
         patch.setitem(os.environ, "JAX_COMPILATION_CACHE_DIR", "unused")

@@ -127,15 +127,15 @@ CARTPOLE = replace(
 )
 
 
-RECIPES = {
-    "CartPole-v1": CARTPOLE,
-    "crisptree/Wildfire-v0": WILDFIRE,
-    "crisptree/Zerglings-v0": ZERGLINGS,
-}
-
-
 def recipe_for(env_id: str) -> Recipe:
-    return RECIPES.get(env_id, HOST)
+    match env_id:
+        case "CartPole-v1":
+            return CARTPOLE
+        case "crisptree/Wildfire-v0":
+            return WILDFIRE
+        case "crisptree/Zerglings-v0":
+            return ZERGLINGS
+    return HOST
 
 
 def ladder(leaves: int, budget: int, race_below: int) -> list[int]:
