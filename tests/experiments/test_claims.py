@@ -101,3 +101,15 @@ def test_claims_are_renewed(store, monkeypatch):
         time.sleep(0.02)
     assert claim_of(store)["renewed"] > first
     held.close()
+
+
+def test_only_dead_claims_are_swept(store, ours):
+    assert not ours.take_dead(CELL)
+    path = store.path("claims", f"{CELL.key}.1")
+    store.write(path, b"")
+    assert not ours.take_dead(CELL)
+    past = time.time() - claims.HALF_WRITTEN - 1
+    os.utime(path, (past, past))
+    assert ours.take_dead(CELL)
+    ours.release(CELL)
+    assert not store.files.exists(path)

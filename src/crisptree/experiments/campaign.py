@@ -36,6 +36,7 @@ def run_grid(grid: Grid, store: Store, backend: Backend, progress: Progress) -> 
     failed: dict[str, str] = {}
     try:
         check_teachers(grid, store)
+        _sweep(store, claims)
         while True:
             cells = wanted(grid, store.records(), failed)
             waiting = [cell for cell in cells if cell.key not in running]
@@ -57,6 +58,14 @@ def run_grid(grid: Grid, store: Store, backend: Backend, progress: Progress) -> 
     finally:
         backend.close()
         claims.close()
+
+
+def _sweep(store: Store, claims: Claims) -> None:
+    """Clear away what a process has left that was killed right after it wrote a record."""
+    for record in store.records():
+        if claims.take_dead(record.cell):
+            clear(str(work_folder(store) / record.cell.key))
+            claims.release(record.cell)
 
 
 def _claimed(cell: Cell, store: Store, claims: Claims) -> Job | None:

@@ -47,6 +47,10 @@ class Claims:
             self._held[cell.key] = path
         return True
 
+    def take_dead(self, cell: Cell) -> bool:
+        """Whether there was a claim whose owner is gone, which is ours now."""
+        return bool(_generations(self._store, cell)) and self.take(cell)
+
     def release(self, cell: Cell) -> None:
         with self._lock:
             self._held.pop(cell.key)
