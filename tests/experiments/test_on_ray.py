@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,18 @@ pytest.importorskip("ray")
 PROGRAM = Path(__file__).parent / "ray_cluster.py"
 
 
+@pytest.fixture
+def short_folder():
+    """Names of sockets have room for a hundred letters, and pytest's own folders take most."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        yield folder
+
+
 @pytest.mark.slow  # a cluster of two nodes takes its time to start, and more on a busy machine
-def test_a_sweep_ends_complete_though_a_worker_is_killed(tmp_path):
-    (tmp_path / "t").mkdir()
+def test_a_sweep_ends_complete_though_a_worker_is_killed(tmp_path, short_folder):
     environment = {
         **os.environ,
-        "TMPDIR": str(tmp_path / "t"),
+        "TMPDIR": short_folder,
         "RAY_worker_niceness": "0",
         "RAY_USAGE_STATS_ENABLED": "0",
     }
