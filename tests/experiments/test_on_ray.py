@@ -53,7 +53,7 @@ def test_a_sweep_ends_complete_though_a_worker_is_killed(tmp_path, short_folder)
         (["--gpus", "64"], "a run needs 64 GPUs and the Ray cluster has"),
     ],
 )
-@pytest.mark.slow  # Ray waits half a minute before it gives an address up
+@pytest.mark.slow  # starts Ray
 def test_a_cluster_that_cannot_serve_is_one_line(tmp_path, arguments, says):
     command = [sys.executable, "-m", "crisptree.cli", "reproduce", "--domains", "cartpole"]
     command += ["--models", "random", "--seeds", "1", "--out", str(tmp_path), "--backend", "ray"]

@@ -7,6 +7,7 @@ nothing shared. A run that is tried again on the same node goes on where it was.
 import dataclasses
 import logging
 import os
+import socket
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ class RayBackend:
         """Join the cluster at `address`, or start one of this machine alone."""
         # Ray's own word on what it will do about GPUs some day; ours are set per task.
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+        if address is not None:
+            check_reachable(address)
         import ray
         import ray.exceptions
 
@@ -83,6 +86,17 @@ class RayBackend:
     def close(self) -> None:
         """Leave the cluster; tasks of a driver that has left are stopped."""
         self._ray.shutdown()
+
+
+def check_reachable(address: str) -> None:
+    """Ray itself would wait for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if address == "auto" or not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10.0).close()
+    except OSError as error:
+        raise CrisptreeError(f"no Ray cluster at {address}: {error}") from error
 
 
 def work_on_node(job: Job) -> "Finished":
