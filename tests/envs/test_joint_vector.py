@@ -1,5 +1,6 @@
 import gymnasium as gym
 import numpy as np
+import pygame
 import pytest
 
 from crisptree.envs import joint, joint_vector
@@ -50,3 +51,12 @@ def test_pictures():
     single.reset(seed=1)
     np.testing.assert_array_equal(second, single.render())
     assert (first != second).any()
+
+
+def test_pictures_outlive_another_environments_window():
+    env = joint_vector.wildfire(num_envs=1, render_mode="rgb_array")
+    env.reset(seed=0)
+    (before,) = env.render()
+    pygame.quit()  # What gymnasium's own environments do when they are closed.
+    (after,) = env.render()
+    np.testing.assert_array_equal(before, after)

@@ -4,7 +4,7 @@ pygame is loaded when the first picture is made, and no window is opened.
 """
 
 import os
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -15,18 +15,12 @@ SHARPNESS = 2
 HEADER = 34
 
 
-@lru_cache(maxsize=1)
 def _pygame():
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     import pygame
 
-    pygame.font.init()
+    pygame.font.init()  # Again for each picture: another environment's close() ends it for all.
     return pygame
-
-
-@lru_cache(maxsize=8)
-def _font(size: int):
-    return _pygame().font.Font(None, size)
 
 
 class Painting:
@@ -42,6 +36,7 @@ class Painting:
         height = round((upper[1] - lower[1]) * self._unit) + HEADER * SHARPNESS
         self._surface = self._pygame.Surface((width, height), depth=32)
         self._surface.fill(background)
+        self._font = cache(lambda size: self._pygame.font.Font(None, size))
 
     def _at(self, point: Point) -> Point:
         x = (float(point[0]) - self._lower[0]) * self._unit
@@ -81,13 +76,13 @@ class Painting:
         self._pygame.draw.rect(self._surface, colour, box)
 
     def label(self, text: str, centre: Point, colour: Colour, size: int = 18) -> None:
-        drawn = _font(size * SHARPNESS).render(text, True, colour)
+        drawn = self._font(size * SHARPNESS).render(text, True, colour)
         self._surface.blit(drawn, drawn.get_rect(center=self._at(centre)))
 
     def header(self, text: str, colour: Colour, background: Colour) -> None:
         strip = self._pygame.Rect(0, 0, self._surface.get_width(), HEADER * SHARPNESS)
         self._pygame.draw.rect(self._surface, background, strip)
-        drawn = _font(22 * SHARPNESS).render(text, True, colour)
+        drawn = self._font(22 * SHARPNESS).render(text, True, colour)
         place = drawn.get_rect(midleft=(12 * SHARPNESS, HEADER * SHARPNESS // 2))
         self._surface.blit(drawn, place)
 
