@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from crisptree.crisp import CrispTree
 from crisptree.experiments.cell import CRISPENED, IMITATORS, LEARNERS, Cell
 from crisptree.experiments.record import Record, SeedFigures
+from crisptree.experiments.routes import route_for
 
 ENV = "CartPole-v1"
 NAMES = ("position", "velocity", "angle", "angular velocity"), ("left", "right")
@@ -47,6 +48,8 @@ def made(
         if model in CRISPENED or model in LEARNERS:
             figures |= {"curve": curve, "steps": 300}
         seeds.append(SeedFigures(**figures))
+    if model in CRISPENED:
+        cell = {"route": route_for(env), **cell}
     whole = Cell(env, model, size, first_seed, len(scores), episodes, **cell)  # type: ignore[arg-type]
     return Record(whole, tuple(seeds), f"crisptree train --seed {first_seed}", {"python": "3"})
 

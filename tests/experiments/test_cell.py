@@ -54,6 +54,13 @@ def test_only_learned_models_have_a_size():
         Cell("CartPole-v1", "mlp", None, 0, 1, 10)
 
 
+def test_crisp_models_come_by_a_route_and_others_do_not():
+    with pytest.raises(CrisptreeError, match="only crisp ones have one"):
+        Cell("CartPole-v1", "mlp", 4, 0, 1, 10, route="direct")
+    with pytest.raises(CrisptreeError, match="only crisp ones have one"):
+        Cell("CartPole-v1", "crisp-tree", 4, 0, 1, 10)
+
+
 def test_strange_fields_are_refused():
     with pytest.raises(CrisptreeError, match="not a cell"):
         Cell.from_dict({**CELL.to_dict(), "colour": "red"})

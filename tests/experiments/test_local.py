@@ -18,7 +18,7 @@ from crisptree.experiments.worker import Job, alone_in
 
 def job(tmp_path: Path, seed: int, episodes: int = 3, env: str = ENV) -> Job:
     cell = Cell(env, "random", None, seed, 1, episodes)
-    return Job(cell, None, str(tmp_path / "work" / str(seed)))
+    return Job(cell, None, str(tmp_path / "work"))
 
 
 def gathered(backend: LocalBackend, count: int) -> list:
@@ -28,9 +28,9 @@ def gathered(backend: LocalBackend, count: int) -> list:
     return outcomes
 
 
-def holder(folder: str) -> int:
+def holder(folder: Path) -> int:
     """The process at work in a folder, once there is one."""
-    lock = Path(folder) / "lock"
+    lock = folder / "lock"
     while not (lock.exists() and lock.read_text()):
         time.sleep(0.02)
     return int(lock.read_text())
@@ -58,7 +58,7 @@ def test_jobs_run_in_processes_that_live_on_and_failures_are_told(tmp_path, monk
         backend.submit(long)
         for _ in range(2):
             pid = holder(long.folder)
-            (Path(long.folder) / "lock").unlink()
+            (long.folder / "lock").unlink()
             os.kill(pid, signal.SIGKILL)
             outcomes = backend.wait(30.0)
         assert outcomes[0].failure == "its process ended 2 times, at last with code -9"

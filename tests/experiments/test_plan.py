@@ -78,6 +78,16 @@ def test_learning_rates_multiply_what_learns():
     ]
 
 
+def test_crisp_policies_come_by_what_serves_or_what_is_asked_for():
+    def routes(grid):
+        return {cell.route for cell in wanted(grid, []) if cell.model == "crisp-tree"}
+
+    assert routes(GRID) == {"direct"}
+    assert routes(dataclasses.replace(GRID, envs=("LunarLander-v3",))) == {"mlp"}
+    assert routes(dataclasses.replace(GRID, envs=("crisptree/Wildfire-v0",))) == {"soft"}
+    assert routes(dataclasses.replace(GRID, route="mlp")) == {"mlp"}
+
+
 def test_quick_runs_are_shorter_and_other_runs():
     quick = dataclasses.replace(GRID, quick=True)
     assert {cell.steps is None for cell in wanted(GRID, [])} == {True}

@@ -24,11 +24,17 @@ def test_ours_stands_beside_the_papers():
     assert "DAgger DT" not in table
 
 
+def test_fewer_seeds_than_elsewhere_are_told():
+    records = [made("mlp", 0, (1.0, 3.0)), made("random", None, (1.0,))]
+    table = {row[0]: row[1:] for row in main_table(groups_of(records), [ENV])}
+    assert table["MLP"][0] == "2.0 ± 1.0" and table["random"][0] == "1.0 (1 seed)"
+
+
 def test_a_domain_without_a_row_has_a_dash_and_one_of_ones_own_no_paper():
     records = [*table_records(), made("mlp", 0, (-3.0,), env="Mine-v0")]
     table = {row[0]: row[1:] for row in main_table(groups_of(records), [ENV, "Mine-v0"])}
     assert table[""] == ["Cart pole", "paper", "Mine-v0"]
-    assert table["MLP"] == ["90.0 ± 5.0", "500.0 ± 0.0", "−3.0"]
+    assert table["MLP"] == ["90.0 ± 5.0", "500.0 ± 0.0", "−3.0 (1 seed)"]
     assert table["random"] == ["11.0 ± 1.0", "–", "–"]
 
 
@@ -42,7 +48,7 @@ def test_details_tell_size_seeds_episodes_and_leaves():
         "2 × 2",
         "–",
     ]
-    assert table["crisp tree"][0] == "8 leaves" and table["crisp tree"][-1] == "3, 3"
+    assert table["crisp tree"][0] == "8 leaves, from scratch" and table["crisp tree"][-1] == "3, 3"
 
 
 def test_improvement_names_both_and_its_interval():

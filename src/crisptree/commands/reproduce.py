@@ -7,6 +7,7 @@ import tyro
 
 from crisptree.experiments.cell import MODELS, Model
 from crisptree.experiments.options import Told, Where
+from crisptree.experiments.routes import Route
 
 DomainName = Literal["cartpole", "lunarlander", "wildfire", "zerglings"]
 QUICK_LEAVES, QUICK_RULES, QUICK_LAYERS = (4, 8), (4, 8), (0, 1)
@@ -36,6 +37,9 @@ class Command:
     """Unseen episodes that each seed is scored on; runs with another number are other runs."""
     steps: int | None = None
     """Environment steps of every training (what suits the domain unless given)."""
+    route: Route | None = None
+    """How crisp policies come about: from scratch (direct) or by a teacher (what serves best
+    unless given)."""
     quick: bool = False
     """A look in minutes: two sizes of each model, short training."""
     where: Annotated[Where, tyro.conf.arg(name="")] = field(default_factory=Where)
@@ -57,6 +61,7 @@ class Command:
             episodes=self.episodes,
             steps=self.steps,
             quick=self.quick,
+            route=self.route,
         )
         default = "runs/reproduce-quick" if self.quick else "runs/reproduce"
         conduct("The paper's Table 1, reproduced", grid, self.where, self.told, default)

@@ -7,6 +7,7 @@ import tyro
 
 from crisptree.experiments.cell import CRISPENED, LEARNERS, Model
 from crisptree.experiments.options import Told, Where
+from crisptree.experiments.routes import Route
 
 SWEPT: tuple[Model, ...] = (*LEARNERS, *CRISPENED, "random")  # pyright: ignore[reportAssignmentType]
 QUICK_LEAVES, QUICK_RULES, QUICK_LAYERS = (4, 16), (4, 16), (0, 2)
@@ -38,6 +39,9 @@ class Command:
     """Unseen episodes that each seed is scored on; runs with another number are other runs."""
     steps: int | None = None
     """Environment steps of every training (what suits most environments unless given)."""
+    route: Route | None = None
+    """How crisp policies come about: from scratch (direct) or by a teacher (what serves best
+    unless given)."""
     quick: bool = False
     """A look first: two sizes of each model, short training."""
     where: Annotated[Where, tyro.conf.arg(name="")] = field(default_factory=Where)
@@ -62,6 +66,7 @@ class Command:
             episodes=self.episodes,
             steps=self.steps,
             quick=self.quick,
+            route=self.route,
         )
         default = f"runs/sweep-{domain_of(self.env).name}" + ("-quick" if self.quick else "")
         title = f"Which size is worth it: {domain_of(self.env).title}"

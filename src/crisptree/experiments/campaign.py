@@ -64,7 +64,7 @@ def _sweep(store: Store, claims: Claims) -> None:
     """Clear away what a process has left that was killed right after it wrote a record."""
     for record in store.records():
         if claims.take_dead(record.cell):
-            clear(str(work_folder(store) / record.cell.key))
+            clear(work_folder(store) / record.cell.key)
             claims.release(record.cell)
 
 
@@ -80,7 +80,7 @@ def _claimed(cell: Cell, store: Store, claims: Claims) -> Job | None:
         key = cell.teacher.partition("#")[0]
         of_teacher = next(record for record in store.records() if record.cell.key == key)
         teacher = (of_teacher.cell, store.agent(cell.teacher))
-    return Job(cell, teacher, str(work_folder(store) / cell.key))
+    return Job(cell, teacher, str(work_folder(store)))
 
 
 def work_folder(store: Store) -> Path:

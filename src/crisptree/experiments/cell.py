@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 
 from crisptree.errors import CrisptreeError
 from crisptree.experiments.domains import slug
+from crisptree.experiments.routes import Route
 
 Model = Literal[
     "soft-tree",
@@ -56,12 +57,16 @@ class Cell:
     learning_rate: float | None = None
     teacher: str | None = None
     """Whom an imitator watches: the key of a learner's run and a seed, `KEY#SEED`."""
+    route: Route | None = None
+    """Of crispened models, which must have one."""
 
     def __post_init__(self) -> None:
         if self.model not in MODELS:
             raise CrisptreeError(f"no model '{self.model}'; the models are {', '.join(MODELS)}")
         if (self.size is None) != (self.model in FIXED):
             raise CrisptreeError(f"a {self.model} with size {self.size}: only learned models have")
+        if (self.route is None) != (self.model not in CRISPENED):
+            raise CrisptreeError(f"a {self.model} by route {self.route}: only crisp ones have one")
 
     @property
     def seeds(self) -> range:

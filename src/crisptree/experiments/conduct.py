@@ -3,31 +3,31 @@
 import json
 import shlex
 import sys
+from typing import TYPE_CHECKING
 
 from crisptree.errors import CrisptreeError
 from crisptree.experiments.options import Told, Where, backend_for, check_packages
 from crisptree.experiments.plan import Grid
 
+if TYPE_CHECKING:
+    from crisptree.experiments.campaign import Ended
+    from crisptree.experiments.store import Store
+
 
 def conduct(title: str, grid: Grid, where: Where, told: Told, default_out: str) -> None:
     """Run what is missing in the store, and write the report of all that was asked for."""
     check_packages(where)
-    from crisptree.experiments.campaign import run_grid
-    from crisptree.experiments.progress import Progress, progress_bars
+    from crisptree.experiments.campaign import Ended
     from crisptree.experiments.report import make_report, write_report
     from crisptree.experiments.store import Store
     from crisptree.experiments.table import as_text
 
     store = Store(told.out or default_out)
-    backend = backend_for(where)
-    try:
-        with progress_bars() as bars:
-            ended = run_grid(grid, store, backend, Progress(bars))
-    except KeyboardInterrupt:
-        print("\nstopped; nothing is lost: the same command goes on", file=sys.stderr)
-        sys.exit(130)
+    ended = Ended((), {}) if told.only_report else _run(grid, store, where)
     command = shlex.join(["crisptree", *sys.argv[1:]])
     report = make_report(title, command, grid, store)
+    if len(report.main) == 1 and not ended.failed:
+        raise CrisptreeError(f"{store.url} has no records of what is asked for")
     write_report(report, store)
     if told.json:
         print(json.dumps({"out": store.url, "ran": len(ended.ran), **report.results}))
@@ -41,3 +41,16 @@ def conduct(title: str, grid: Grid, where: Where, told: Told, default_out: str) 
             f"{len(ended.failed)} runs failed, the first ({key}) with: {why}; {store.url}/failed "
             "says more, and the same command tries them again"
         )
+
+
+def _run(grid: Grid, store: "Store", where: Where) -> "Ended":
+    from crisptree.experiments.campaign import run_grid
+    from crisptree.experiments.progress import Progress, progress_bars
+
+    backend = backend_for(where)
+    try:
+        with progress_bars() as bars:
+            return run_grid(grid, store, backend, Progress(bars))
+    except KeyboardInterrupt:
+        print("\nstopped; nothing is lost: the same command goes on", file=sys.stderr)
+        sys.exit(130)

@@ -101,7 +101,7 @@ def check_reachable(address: str) -> None:
 
 def work_on_node(job: Job) -> "Finished":
     """The job in a folder of this node's, whatever the driver's disk looks like."""
-    folder = Path(tempfile.gettempdir()) / "crisptree-work" / job.cell.key
-    finished = work(dataclasses.replace(job, folder=str(folder)))
-    clear(str(folder))
+    here = dataclasses.replace(job, root=str(Path(tempfile.gettempdir()) / "crisptree-work"))
+    finished = work(here)
+    clear(here.folder)
     return finished

@@ -33,6 +33,8 @@ class Told:
 
     out: str | None = None
     """A folder, or any URL that fsspec opens (s3://bucket/folder); what it has is not run again."""
+    only_report: bool = False
+    """Run nothing: report what the store has of what is asked for."""
     json: bool = False
     """Print the results as one JSON object, and nothing else, on standard output."""
 

@@ -8,6 +8,7 @@ from crisptree.errors import CrisptreeError
 from crisptree.experiments import paper
 from crisptree.experiments.cell import CRISPENED, FIXED, IMITATORS, LEARNERS, Cell, Model
 from crisptree.experiments.record import Record
+from crisptree.experiments.routes import Route, route_for
 
 QUICK_STEPS: dict[str, tuple[int, int]] = {"CartPole-v1": (600_000, 250_000)}
 """Steps of learners and of crispened trees in a quick look."""
@@ -28,6 +29,8 @@ class Grid:
     episodes: int = 100
     steps: int | None = None
     quick: bool = False
+    route: Route | None = None
+    """Of crisp policies; None: what serves each environment."""
 
     def __post_init__(self) -> None:
         for name, low in (("leaves", 2), ("rules", 1), ("hidden_layers", 0)):
@@ -44,7 +47,17 @@ class Grid:
     def variants(self, env: str) -> list[Cell]:
         """Every model and size, without seeds; imitators without their teacher."""
         return [
-            Cell(env, model, size, 0, 0, self.episodes, self._steps(env, model), rate)
+            Cell(
+                env,
+                model,
+                size,
+                first_seed=0,
+                n_seeds=0,
+                episodes=self.episodes,
+                steps=self._steps(env, model),
+                learning_rate=rate,
+                route=(self.route or route_for(env)) if model in CRISPENED else None,
+            )
             for model in self.models
             for size in self._sizes(model)
             for rate in (self.learning_rates if model in LEARNERS + CRISPENED else (None,))

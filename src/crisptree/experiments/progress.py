@@ -3,7 +3,6 @@
 import json
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 from rich.progress import BarColumn, TaskID, TextColumn
@@ -61,7 +60,7 @@ def progress_bars() -> Bars:
 def _status(job: Job) -> tuple[float, str]:
     """What a run on this machine says of itself."""
     try:
-        status = json.loads((Path(job.folder) / "status.json").read_text())
+        status = json.loads((job.folder / "status.json").read_text())
         return float(status["done"]), f"{status['stage']}   {status['text']}"
     except (OSError, ValueError, KeyError):
         return 0.0, ""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen.select import Selection
-from crisptree.envs.registry import is_functional
 from crisptree.envs.spaces import describe
+from crisptree.experiments import beginnings
 from crisptree.experiments.agents import revived
 from crisptree.experiments.baselines import dagger_tree, state_action_tree
 from crisptree.experiments.cell import CRISPENED, FIXED, LEARNERS, Cell
@@ -39,8 +39,13 @@ class Finished:
     """Arrays of the soft agents, a seed each."""
 
 
-def run_cell(cell: Cell, watched: Watched | None, folder: Path, tell: Reporter) -> Finished:
-    """The record of one cell. Interrupted and called again, it goes on where it was."""
+def run_cell(
+    cell: Cell, watched: Watched | None, folder: Path, kept: Path, tell: Reporter
+) -> Finished:
+    """The record of one cell. Interrupted and called again, it goes on where it was.
+
+    In `kept` are beginnings that crispened cells have in common.
+    """
     settings = settings_of(cell)
     agents: dict[int, bytes] = {}
     if cell.model in LEARNERS:
@@ -49,7 +54,9 @@ def run_cell(cell: Cell, watched: Watched | None, folder: Path, tell: Reporter) 
         seeds, agents = _learned(cell, settings, directory, tell)
     elif cell.model in CRISPENED:
         assert settings is not None
+        beginnings.take(settings, folder, kept)
         seeds = [_crispened(cell, settings, _directory(folder, settings), tell)]
+        beginnings.keep(settings, folder, kept)
     elif cell.model in FIXED:
         seeds = [_fixed(cell, seed) for seed in cell.seeds]
     else:
@@ -70,7 +77,6 @@ def settings_of(cell: Cell) -> Settings | None:
     """What `crisptree train` would be asked for; None for what it does not train."""
     if cell.model not in LEARNERS + CRISPENED:
         return None
-    direct = cell.model in CRISPENED and is_functional(cell.env)
     return Settings(
         cell.env,
         leaves=cell.size if cell.model.endswith("tree") else None,
@@ -79,8 +85,8 @@ def settings_of(cell: Cell) -> Settings | None:
         seed=cell.first_seed,
         seeds=cell.n_seeds,
         steps=cell.steps,
-        direct=direct,
-        teacher="mlp" if cell.model in CRISPENED and not direct else None,
+        direct=cell.route == "direct",
+        teacher=None if cell.route == "direct" else cell.route,
         paper=cell.model in ("soft-tree", "soft-list"),
         learning_rate=cell.learning_rate,
         starts=1,

@@ -8,6 +8,7 @@ from crisptree.experiments import paper
 from crisptree.experiments.cell import SIZE_WORDS
 from crisptree.experiments.domains import DOMAINS, Domain, domain_of
 from crisptree.experiments.policies import SCRIPTS
+from crisptree.experiments.routes import WORDS
 from crisptree.experiments.statistics import (
     Interval,
     Mean,
@@ -37,22 +38,30 @@ Cells = list[list[str]]
 
 
 def main_table(groups: Sequence[Group], envs: Sequence[str]) -> Cells:
-    """Mean ± standard error over seeds of each row's best size, the paper's figure beside it."""
+    """Mean ± standard error over seeds of each row's best size, the paper's figure beside it;
+    how many seeds where they are fewer than elsewhere."""
     domains = [domain_of(env) for env in envs]
     head = [""]
     for domain in domains:
         head += [domain.title, "paper"] if is_in_paper(domain) else [domain.title]
     rows = []
+    all_seeds = max((len(group.seeds) for group in groups), default=0)
     for row, title in TITLES.items():
         best = [best_of(groups, env, row) for env in envs]
         if not any(best):
             continue
         line = [title]
         for domain, group in zip(domains, best, strict=True):
-            line.append("–" if group is None else told(group.score))
+            line.append("–" if group is None else told(group.score) + _fewer(group, all_seeds))
             line += [_paper(row, domain.name)] if is_in_paper(domain) else []
         rows.append(line)
     return [head, *rows]
+
+
+def _fewer(group: Group, all_seeds: int) -> str:
+    """A word where a figure rests on fewer seeds than others."""
+    n = len(group.seeds)
+    return "" if n == all_seeds else f" ({n} seed{'s' if n > 1 else ''})"
 
 
 def is_in_paper(domain: Domain) -> bool:
@@ -144,7 +153,8 @@ def size_of(group: Group) -> str:
     if group.cell.size is None:
         return SCRIPTS[group.cell.env][0] if group.row == "scripted" else "–"
     rate = "" if group.cell.learning_rate is None else f", rate {group.cell.learning_rate:g}"
-    return f"{group.cell.size} {SIZE_WORDS[group.cell.model]}{rate}"
+    route = "" if group.cell.route is None else f", {WORDS[group.cell.route]}"
+    return f"{group.cell.size} {SIZE_WORDS[group.cell.model]}{rate}{route}"
 
 
 def told(mean: Mean) -> str:

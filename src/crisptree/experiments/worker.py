@@ -33,8 +33,13 @@ class Job:
     cell: Cell
     teacher: tuple[Cell, bytes] | None
     """The cell and the arrays of whom an imitator watches."""
-    folder: str
-    """Where the run works, on the worker's machine."""
+    root: str
+    """Where runs work, on the worker's machine."""
+
+    @property
+    def folder(self) -> Path:
+        """This run's own."""
+        return Path(self.root) / self.cell.key
 
 
 class Quiet(StatusFile):
@@ -50,11 +55,11 @@ def work(job: Job) -> "Finished":
     from crisptree.learn.cache import keep_compiled
 
     keep_compiled()
-    folder = Path(job.folder)
+    folder, kept = job.folder, Path(job.root) / "beginnings"
     folder.mkdir(parents=True, exist_ok=True)
     with alone_in(folder):
         watched = None if job.teacher is None else Watched(*job.teacher)
-        return run_cell(job.cell, watched, folder, Quiet(folder / "status.json"))
+        return run_cell(job.cell, watched, folder, kept, Quiet(folder / "status.json"))
 
 
 @contextlib.contextmanager
@@ -74,6 +79,6 @@ def alone_in(folder: Path) -> Iterator[None]:
         yield
 
 
-def clear(folder: str) -> None:
+def clear(folder: Path) -> None:
     """Forget a run's working files: its record is in the store."""
     shutil.rmtree(folder, ignore_errors=True)
