@@ -4,6 +4,7 @@ from crisptree.experiments.summary import groups_of
 from crisptree.experiments.table import (
     as_markdown,
     as_text,
+    command_table,
     detail_table,
     improvement_table,
     main_table,
@@ -49,6 +50,13 @@ def test_details_tell_size_seeds_episodes_and_leaves():
         "–",
     ]
     assert table["crisp tree"][0] == "8 leaves, from scratch" and table["crisp tree"][-1] == "3, 3"
+
+
+def test_commands_are_told_of_what_can_be_trained():
+    table = dict(command_table(groups_of(table_records()), ENV))
+    assert set(table) == {"", "soft tree", "soft rule list", "MLP", "crisp tree"}
+    assert table["MLP"] == "crisptree train --seed 0"
+    assert table["crisp tree"] == "crisptree train --seed 0, and so on for every --seed"
 
 
 def test_improvement_names_both_and_its_interval():

@@ -39,6 +39,8 @@ def _markdown_section(section: Section) -> list[str]:
         parts += ["How likely a run of one does better than a run of another:"]
         parts += [as_markdown(section.improvement)]
     parts += [section.verdict] if section.verdict else []
+    if len(section.commands) > 1:
+        parts += [as_markdown(section.commands)]
     for what, caption in FIGURES.items():
         for name in section.pictures:
             if name.endswith(f"-{what}.svg"):
@@ -76,6 +78,8 @@ def _html_section(section: Section) -> list[str]:
         parts += ["<p>How likely a run of one does better than a run of another:</p>"]
         parts += [_table(section.improvement)]
     parts += [f"<p>{_safe(section.verdict)}</p>"] if section.verdict else []
+    if len(section.commands) > 1:
+        parts += [_table(section.commands)]
     for what, caption in FIGURES.items():
         for name, content in section.pictures.items():
             if name.endswith(f"-{what}.svg"):

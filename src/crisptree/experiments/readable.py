@@ -64,8 +64,8 @@ class Readable:
 
 
 def _command(group: Group, seed: int) -> str | None:
-    """The command of a run that trained this seed."""
-    return next((c for c in group.commands if f"--seed {seed}" in c), group.commands[0])
+    """The command of a run that trained this seed; 0 is the one that is not named."""
+    return next((c for c in group.commands if f"--seed {seed} " in f"{c} "), group.commands[0])
 
 
 def readable_policies(groups: Sequence[Group], env: str) -> list[Readable]:

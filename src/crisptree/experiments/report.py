@@ -15,6 +15,7 @@ from crisptree.experiments.store import Store
 from crisptree.experiments.summary import TITLES, Group, groups_of
 from crisptree.experiments.table import (
     Cells,
+    command_table,
     detail_table,
     improvement_table,
     main_table,
@@ -55,6 +56,8 @@ class Section:
     note: str
     details: Cells
     improvement: Cells
+    commands: Cells
+    """How to train what the rows show, a seed at a time or side by side."""
     verdict: str | None
     pictures: dict[str, bytes]
     """Figures by file name."""
@@ -90,6 +93,7 @@ def _section(groups: Sequence[Group], env: str) -> Section:
         note=domain_of(env).note,
         details=detail_table(groups, env),
         improvement=improvement_table(groups, env),
+        commands=command_table(groups, env),
         verdict=verdict(groups, env),
         pictures=dict(figures.draw(groups, env)),
         policies=tuple(readable_policies(groups, env)),

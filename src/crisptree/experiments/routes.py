@@ -12,6 +12,7 @@ WORDS: dict[Route, str] = {
 }
 SERVES: dict[str, Route] = {
     "crisptree/Wildfire-v0": "soft",
+    "crisptree/Zerglings-v0": "soft",
 }
 """Where another route than that of `crisptree train` serves better (docs/domains.md)."""
 

@@ -156,8 +156,9 @@ def _crispened(
 
 def _before_simplifying(run: Path, tree: CrispTree) -> CrispTree:
     """The tree of the last stage before the cuts that cost nothing."""
-    stages = sorted(run.glob("stages/*/policy.json"))
-    return CrispTree.load(stages[-2]) if len(stages) > 1 else tree
+    trees = {path.parent.name: path for path in sorted(run.glob("stages/*/policy.json"))}
+    cut = next(i for i, name in enumerate(trees) if name.endswith("-simplify"))
+    return CrispTree.load(list(trees.values())[cut - 1]) if cut > 0 else tree
 
 
 def _imitated(cell: Cell, watched: Watched, seed: int) -> SeedFigures:

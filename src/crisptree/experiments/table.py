@@ -96,6 +96,18 @@ def detail_table(groups: Sequence[Group], env: str) -> Cells:
     return [head, *rows]
 
 
+def command_table(groups: Sequence[Group], env: str) -> Cells:
+    """The command behind every row that `crisptree train` can give; argmax comes with its soft
+    model."""
+    rows = []
+    for row, title in TITLES.items():
+        group = best_of(groups, env, row)
+        if group is not None and group.commands and row == group.cell.model:
+            each = "" if len(group.commands) == 1 else ", and so on for every --seed"
+            rows.append([title, f"{group.commands[0]}{each}"])
+    return [["", "trained by"], *rows]
+
+
 def improvement_table(groups: Sequence[Group], env: str) -> Cells:
     """The chance that a run of one model does better than a run of another."""
     head = ["", "better than", "probability [95 %]"]
