@@ -52,11 +52,14 @@ def test_details_tell_size_seeds_episodes_and_leaves():
     assert table["crisp tree"][0] == "8 leaves, from scratch" and table["crisp tree"][-1] == "3, 3"
 
 
-def test_commands_are_told_of_what_can_be_trained():
-    table = dict(command_table(groups_of(table_records()), ENV))
-    assert set(table) == {"", "soft tree", "soft rule list", "MLP", "crisp tree"}
-    assert table["MLP"] == "crisptree train --seed 0"
-    assert table["crisp tree"] == "crisptree train --seed 0, and so on for every --seed"
+def test_the_first_command_of_each_row_is_told():
+    records = [made("crisp-tree", 2, (float(seed),), first_seed=seed) for seed in (3, 4)]
+    records.append(made("soft-tree", 2, (1.0,), crisp_scores=(1.0,)))
+    assert command_table(groups_of(records), ENV) == [
+        ["", "trained by"],
+        ["soft tree", "crisptree train --seed 0"],
+        ["crisp tree", "crisptree train --seed 3"],
+    ]
 
 
 def test_improvement_names_both_and_its_interval():

@@ -90,7 +90,7 @@ def robustness(groups: Sequence[Group], env: str) -> Figure | None:
     every[0].set_ylabel(RETURN)
     figure.suptitle(domain_of(env).title, x=0.02, ha="left", fontsize=10)
     handles = [_handle(row) for row in TITLES if row in drawn]
-    figure.legend(handles=handles, loc="outside lower center", ncols=4)
+    figure.legend(handles=handles, loc="outside lower center", ncols=1 + len(panels))
     return figure
 
 

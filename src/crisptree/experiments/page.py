@@ -3,16 +3,21 @@
 import html
 
 from crisptree.experiments.domains import domain_of
-from crisptree.experiments.report import FIGURES, HOW_TO_READ, Report, Section
+from crisptree.experiments.report import COMMANDS, FIGURES, HOW_TO_READ, WHICH, Report, Section
 from crisptree.experiments.table import Cells, as_markdown
 
+LONG = 24
+"""Letters from which a cell of a table may take several lines."""
 STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
        color: #222; background: #fff; }
-table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
+p, figcaption { max-width: 60rem; }
+table { border-collapse: collapse; margin: 1rem 0; font-size: .9rem;
+        font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: right;
          white-space: nowrap; }
-th:first-child, td:first-child { text-align: left; }
+th:first-child, td:first-child, .commands td, .commands th { text-align: left; }
+td.long { white-space: normal; min-width: 11rem; }
 th { border-bottom: 2px solid #888; }
 .wide { overflow-x: auto; }
 figure { margin: 1.5rem 0; }
@@ -40,7 +45,8 @@ def _markdown_section(section: Section) -> list[str]:
         parts += [as_markdown(section.improvement)]
     parts += [section.verdict] if section.verdict else []
     if len(section.commands) > 1:
-        parts += [as_markdown(section.commands)]
+        head, *rows = section.commands
+        parts += [COMMANDS, as_markdown([head, *([title, f"`{c}`"] for title, c in rows)])]
     for what, caption in FIGURES.items():
         for name in section.pictures:
             if name.endswith(f"-{what}.svg"):
@@ -79,7 +85,7 @@ def _html_section(section: Section) -> list[str]:
         parts += [_table(section.improvement)]
     parts += [f"<p>{_safe(section.verdict)}</p>"] if section.verdict else []
     if len(section.commands) > 1:
-        parts += [_table(section.commands)]
+        parts += [f"<p>{COMMANDS}</p>", _commands(section.commands)]
     for what, caption in FIGURES.items():
         for name, content in section.pictures.items():
             if name.endswith(f"-{what}.svg"):
@@ -87,8 +93,8 @@ def _html_section(section: Section) -> list[str]:
     for policy in section.policies:
         parts.append(f"<h3>The best readable {policy.shape}</h3>")
         for which, svg in policy.pictures().items():
-            caption = f"{which}: {policy.caption}" if which == "simplified" else which
-            parts.append(_figure(svg, caption, f"{policy.name}{which}"))
+            score = f": {policy.caption}" if which == "simplified" else ""
+            parts.append(_figure(svg, f"{WHICH[which]}{score}", f"{policy.name}{which}"))
     return parts
 
 
@@ -105,8 +111,19 @@ def _figure(svg: str, caption: str, unique: str) -> str:
 def _table(table: Cells) -> str:
     head, *rows = table
     lines = ["<tr>" + "".join(f"<th>{_safe(cell)}</th>" for cell in head) + "</tr>"]
-    lines += ["<tr>" + "".join(f"<td>{_safe(c)}</td>" for c in row) + "</tr>" for row in rows]
+    lines += ["<tr>" + "".join(_cell(text) for text in row) + "</tr>" for row in rows]
     return '<div class="wide"><table>' + "\n".join(lines) + "</table></div>"
+
+
+def _cell(text: str) -> str:
+    return f"<td{' class=long' if len(text) > LONG else ''}>{_safe(text)}</td>"
+
+
+def _commands(table: Cells) -> str:
+    (_, head), *rows = table
+    lines = [f"<tr><th></th><th>{_safe(head)}</th></tr>"]
+    lines += [f"<tr><td>{_safe(t)}</td><td><code>{_safe(c)}</code></td></tr>" for t, c in rows]
+    return '<div class="wide"><table class="commands">' + "\n".join(lines) + "</table></div>"
 
 
 def _safe(text: str) -> str:

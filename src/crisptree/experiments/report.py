@@ -39,10 +39,18 @@ HOW_TO_READ = (
     "(hidden ReLU layers as wide as the input) with today's PPO: normalised observations, a "
     "separate critic, generalised advantages.",
 )
+COMMANDS = (
+    "The same by crisptree train; crisp policies are trained a seed at a time, of which this is "
+    "the first:"
+)
+WHICH = {
+    "simplified": "simplified",
+    "full": "full: as it was before the cuts that cost nothing",
+}
 FIGURES = {
     "curves": "Return in training, mean over seeds and one standard error to either side. The "
-    "curve of a crisp tree runs through all its stages; it falls where a cut is made, and learns "
-    "again.",
+    "curve of a crisp policy runs through all its stages, its teacher's training first where there "
+    "is one; it falls where a cut is made, and learns again.",
     "robustness": "Return against size: mean and standard error over seeds.",
     "pareto": "Return against leaves of crisp policies: faint marks are seeds, strong ones means.",
 }

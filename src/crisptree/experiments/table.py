@@ -97,14 +97,13 @@ def detail_table(groups: Sequence[Group], env: str) -> Cells:
 
 
 def command_table(groups: Sequence[Group], env: str) -> Cells:
-    """The command behind every row that `crisptree train` can give; argmax comes with its soft
+    """The first command behind every row that `crisptree train` gives; argmax comes with its soft
     model."""
     rows = []
     for row, title in TITLES.items():
         group = best_of(groups, env, row)
         if group is not None and group.commands and row == group.cell.model:
-            each = "" if len(group.commands) == 1 else ", and so on for every --seed"
-            rows.append([title, f"{group.commands[0]}{each}"])
+            rows.append([title, group.commands[0]])
     return [["", "trained by"], *rows]
 
 
