@@ -115,7 +115,7 @@ def test_the_same_distribution_as_gymnasiums_own():
 
 
 @pytest.mark.parametrize(
-    ("n", "room"), [(0, 16), (1, 16), (16, 16), (17, 64), (64, 64), (65, 256), (257, 1024)]
+    ("n", "room"), [(0, 4), (4, 4), (5, 16), (16, 16), (17, 64), (64, 64), (65, 256), (257, 1024)]
 )
 def test_rooms(n, room):
     assert _room(n) == room

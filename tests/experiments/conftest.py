@@ -8,6 +8,7 @@ from pathlib import Path
 import jax
 import pytest
 
+from crisptree.crispen.search import Search
 from crisptree.learn.config import Learning
 from crisptree.pipeline import recipe, way
 
@@ -22,6 +23,7 @@ TINY = replace(
     starts=2,
     steps=4 * LEARNING.steps_per_update,
     rounds=2,
+    search=Search(sweeps=2, rounds=(8, 16), confirm=16, width=4),
     learning=LEARNING,
     soft=replace(LEARNING, leaf_rate=1.0, steepness=None),
     soft_steps=4 * LEARNING.steps_per_update,

@@ -11,6 +11,7 @@ import jax
 import pytest
 
 from crisptree.crispen import prune
+from crisptree.crispen.search import Search
 from crisptree.learn import session
 from crisptree.learn.config import Learning
 from crisptree.pipeline import recipe, way
@@ -33,6 +34,7 @@ TINY = replace(
     starts=2,
     steps=16 * LEARNING.steps_per_update,
     rounds=2,
+    search=Search(sweeps=2, rounds=(8, 16), confirm=16, width=4),
     learning=LEARNING,
     soft=replace(LEARNING, leaf_rate=1.0, steepness=None),
     soft_steps=8 * LEARNING.steps_per_update,

@@ -36,7 +36,7 @@ def stages(path) -> list[str]:
 def test_from_an_experts_rules(rules, tmp_path):
     settings = Settings("CartPole-v1", leaves=2, start_from=rules, episodes=4)
     done = train(settings, tmp_path / "run")
-    assert stages(tmp_path / "run") == ["01-refine-2", "02-simplify"]
+    assert stages(tmp_path / "run") == ["01-refine-2", "02-simplify", "03-search"]
     assert done.tree is not None
     assert done.tree.n_leaves == 2
     assert done.tree.feature[0] == 2  # thresholds and actions are learned, features stay
@@ -78,7 +78,7 @@ def teacher(tmp_path) -> str:
 def test_from_a_policy_file_as_teacher(teacher, tmp_path):
     settings = Settings("CartPole-v1", leaves=2, teacher=teacher, episodes=4)
     done = train(settings, tmp_path / "run")
-    assert stages(tmp_path / "run") == ["01-distil", "02-refine-2", "03-simplify"]
+    assert stages(tmp_path / "run") == ["01-distil", "02-refine-2", "03-simplify", "04-search"]
     assert done.tree is not None
     assert done.tree.n_leaves == 2
     distilled = done.summary["stages"][0]

@@ -47,7 +47,7 @@ def test_the_directory(run):
     }
     stages = sorted(os.listdir(path / "stages"))
     assert stages[0] == "01-direct-4"
-    assert stages[-1].endswith("-simplify")
+    assert stages[-1].endswith("-search")
     assert all((path / "stages" / stage / "result.json").exists() for stage in stages)
     assert read(path / "config.json")["settings"] == {
         **SETTINGS.to_dict(),

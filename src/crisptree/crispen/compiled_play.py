@@ -54,7 +54,7 @@ def play_compiled(
     Pairs of a tree and an episode are played in blocks of one size, with trees padded to a few
     sizes: whatever is asked, the program is there already.
     """
-    n_nodes = _room(max(tree.n_nodes for tree in trees))
+    n_nodes = max(64, _room(max(tree.n_nodes for tree in trees)))
     depth = _room(max(tree.depth for tree in trees))
     blocks = []
     for start in range(0, len(trees), MOST_TREES):
@@ -84,8 +84,8 @@ def _play_pairs(
 
 
 def _room(n: int) -> int:
-    """The next of 16, 64, 256, …"""
-    return 4 ** max(2, ((max(n, 1) - 1).bit_length() + 1) // 2)
+    """The next of 4, 16, 64, 256, …"""
+    return 4 ** max(1, ((max(n, 1) - 1).bit_length() + 1) // 2)
 
 
 @lru_cache(maxsize=32)

@@ -50,7 +50,7 @@ def cuts(tree: CrispTree, states: np.ndarray) -> list[Cut]:
     """Every possible cut, the least changing first (of equals, the one that removes more)."""
     actions = np.asarray(tree.predict(states)[0])
     found = []
-    for node, rows in _rows_by_node(tree, states):
+    for node, rows in rows_by_node(tree, states):
         for child in (int(tree.if_true[node]), int(tree.if_false[node])):
             other = int(tree.if_true[node] + tree.if_false[node]) - child
             as_child = _actions_below(tree, child, states[rows])
@@ -59,7 +59,7 @@ def cuts(tree: CrispTree, states: np.ndarray) -> list[Cut]:
     return sorted(found, key=lambda cut: (cut.changed, -cut.leaves))
 
 
-def _rows_by_node(tree: CrispTree, states: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+def rows_by_node(tree: CrispTree, states: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
     stack = [(0, np.arange(len(states)))]
     while stack:
         node, rows = stack.pop()

@@ -6,6 +6,7 @@ only how much there is to learn.
 
 from dataclasses import dataclass, replace
 
+from crisptree.crispen.search import Search
 from crisptree.learn.config import Learning
 
 
@@ -33,6 +34,8 @@ class Recipe:
     """The direct training; the other stages derive theirs from it."""
     redraw_until: float
     """Share of the direct training in which idle nodes are drawn again."""
+    search: Search
+    """The last stage: small changes to the crisp tree, raced on return."""
     soft: Learning
     """The paper's oblique soft tree, by today's PPO."""
     soft_steps: int
@@ -87,11 +90,12 @@ HOST = Recipe(
     race_below=90,
     learning=BASE,
     redraw_until=0.6,
+    search=Search(sweeps=24, rounds=(24, 48, 96), confirm=256),
     soft=SOFT,
     soft_steps=3_000_000,
 )
 
-TEAM = replace(HOST, wide=64, starts=2)
+TEAM = replace(HOST, wide=64, starts=2, search=Search(sweeps=24, rounds=(32, 64, 128), confirm=256))
 
 WILDFIRE = replace(
     TEAM,
@@ -114,8 +118,9 @@ CARTPOLE = replace(
     HOST,
     wide=16,
     redraw_until=0.0,
+    search=Search(sweeps=30, rounds=(64, 128, 512), confirm=1024, patience=8),
     starts=2,
-    steps=500_000,
+    steps=360_000,
     refine_share=0.4,
     polish_share=0.4,
     teacher_share=1.0,

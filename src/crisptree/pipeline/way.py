@@ -27,6 +27,7 @@ from crisptree.crispen.prune import (
 from crisptree.crispen.redraw import redrawing
 from crisptree.crispen.refine import Snapshot, anneal
 from crisptree.crispen.rule_lists import fit_list
+from crisptree.crispen.search import search
 from crisptree.crispen.select import Selection
 from crisptree.crispen.soften import soften
 from crisptree.envs.registry import is_functional
@@ -68,7 +69,7 @@ class Way:
         self.records: list[dict[str, Any]] = []
 
     def go(self) -> Arrived:
-        """The start, the ladder of sizes, the polish, and the cuts that cost nothing."""
+        """The start, the ladder of sizes, the polish, the cuts that cost nothing, the search."""
         tree, carry = self._start()
         hurt = False
         for size in ladder(tree.n_leaves, self.settings.size, self.recipe.race_below):
@@ -82,7 +83,7 @@ class Way:
         # Where selection is compiled it has shown that nothing is left to mend.
         if hurt or not is_functional(self.task.env_id):
             tree, carry = self._refine(tree, carry, self.recipe.polish, self.recipe.polish_share)
-        tree = self._cut_for_free(tree)
+        tree = self._search(self._cut_for_free(tree))
         return Arrived(tree, self.records[-1]["selection_return"], tuple(self.records))
 
     # The starts: from nothing, from a teacher, from an expert's tree.
@@ -275,6 +276,27 @@ class Way:
             selection = self._selection()
             states = visited_states(_imitable(tree), self.task.env_id, self._number())
             tree = prune_free(tree, states, selection)
+            score = float(np.mean(selection.returns([tree], 512)[0]))
+            keeper.finish({"leaves": tree.n_leaves, "selection_return": score}, tree)
+        self._record(keeper)
+        return keeper.tree()
+
+    def _search(self, tree: CrispTree) -> CrispTree:
+        keeper = self._stage("search", self.recipe.learning)
+        if keeper.result() is None:
+            selection, settings = self._selection(), self.recipe.search
+            tree = search(
+                tree,
+                settings,
+                selection,
+                lambda tree: visited_states(
+                    _imitable(tree), self.task.env_id, self._number(), n_steps=200
+                ),
+                np.random.default_rng(self._number()),
+                report=lambda sweep, tree: self.tell.advance(
+                    keeper.name, sweep / settings.sweeps, f"{tree.n_leaves} leaves"
+                ),
+            )
             score = float(np.mean(selection.returns([tree], 512)[0]))
             keeper.finish({"leaves": tree.n_leaves, "selection_return": score}, tree)
         self._record(keeper)

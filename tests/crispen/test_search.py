@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+from cartpole_trees import ANGLE, GOOD, LEFT, RIGHT, SPIN, cartpole
+from hypothesis import given
+from hypothesis import strategies as st
+from tree_strategies import LEAVES, inner, tree_of
+
+from crisptree.crisp import CrispTree
+from crisptree.crispen.search import Search, search, variant
+from crisptree.crispen.select import Selection
+
+QUICK = Search(sweeps=6, rounds=(16, 64), confirm=64, width=8)
+OFF = cartpole((SPIN, 0.5, RIGHT, (SPIN, -0.5, (ANGLE, 0.08, RIGHT, LEFT), LEFT)))
+"""GOOD with one threshold to one side."""
+SPLITS = inner(st.recursive(LEAVES, inner, max_leaves=12))
+
+
+def some_states(n_features: int, n: int = 200) -> np.ndarray:
+    return np.random.default_rng(0).normal(0, 0.5, size=(n, n_features)).astype(np.float32)
+
+
+def looked(tree: CrispTree, settings: Search = QUICK, seed: int = 0, **options) -> CrispTree:
+    selection, dice = Selection("CartPole-v1", seed), np.random.default_rng(seed)
+    return search(tree, settings, selection, lambda tree: some_states(4), dice, **options)
+
+
+def mean_return(tree: CrispTree) -> float:
+    return float(Selection("CartPole-v1", 999).returns([tree], 256)[0].mean())
+
+
+def test_a_threshold_to_one_side_is_put_right():
+    assert mean_return(looked(OFF)) > mean_return(OFF) + 50
+
+
+def test_a_tree_that_cannot_be_bettered_comes_back_as_it_was():
+    asked = []
+    same = looked(GOOD, report=lambda sweep, tree: asked.append(sweep))
+    assert same.to_dict() == GOOD.simplify().to_dict()
+    assert asked == [1, 2, 3, 4]  # then its patience is over
+
+
+def test_the_same_dice_the_same_tree():
+    assert looked(OFF).to_dict() == looked(OFF).to_dict()
+    assert looked(OFF, seed=0).to_dict() != looked(OFF, seed=1).to_dict()
+
+
+def test_a_lone_leaf_has_nothing_to_change():
+    leaf = cartpole(LEFT)
+    assert looked(leaf).to_dict() == leaf.to_dict()
+
+
+@pytest.mark.parametrize("worse", ["race", "confirm"])
+def test_only_what_is_confirmed_on_fresh_episodes_stays(monkeypatch, worse):
+    """A variant that is lucky in the race, or loses when it is played again, is forgotten."""
+
+    def race(self, trees, rounds):
+        return (0 if worse == "race" else 1), 0.0
+
+    def returns(self, trees, episodes):
+        return [np.ones(episodes), np.ones(episodes)]
+
+    monkeypatch.setattr(Selection, "race", race)
+    monkeypatch.setattr(Selection, "returns", returns)
+    assert looked(OFF).to_dict() == OFF.simplify().to_dict()
+
+
+@given(SPLITS, st.integers(0, 1000), st.floats(0.001, 1.0))
+def test_a_variant_is_a_tree_of_the_same_shape_with_one_change(nested, seed, reach):
+    tree = tree_of(nested)
+    other = variant(tree, some_states(tree.n_features), reach, np.random.default_rng(seed))
+    np.testing.assert_array_equal(tree.feature < 0, other.feature < 0)
+    asks = (tree.feature != other.feature) | (tree.threshold != other.threshold)
+    turned = tree.if_true != other.if_true
+    assert (asks | turned | (tree.action != other.action)).sum() <= 1
+    np.testing.assert_array_equal(tree.if_true + tree.if_false, other.if_true + other.if_false)
+    CrispTree.from_dict(other.to_dict())  # which checks everything
