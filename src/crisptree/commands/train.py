@@ -58,6 +58,10 @@ class Command:
             print(told(trained.summary, out))
 
 
+def _many_starts(run: dict) -> bool:
+    return run.get("starts", 1) > 1
+
+
 def told(summary: dict, out: Path) -> str:
     """The figures in words."""
     lines = []
@@ -70,6 +74,7 @@ def told(summary: dict, out: Path) -> str:
                 f"{run['crisp_return']:.1f}"
                 + (f" ± {error:.1f}" if error is not None else "")
                 + f" over {run['episodes']} unseen episodes"
+                + (f" (of {run['starts']} starts: {run['route']})" if _many_starts(run) else "")
             )
         if run.get("soft_return") is not None:
             share = run.get("gap_share")

@@ -38,8 +38,8 @@ class Settings:
     direct: bool = False
     """No teacher: the tree learns from scratch (the default where the environment is compiled)."""
     teacher: str | None = None
-    """Learn from a teacher first: `soft`, `mlp` (the default for host environments), a policy
-    file, a Stable-Baselines3 zip or `module:callable`."""
+    """Learn from a teacher first: `soft`, `mlp`, a policy file, a Stable-Baselines3 zip or
+    `module:callable`. (Host environments, unless told: starts with `mlp` and --direct in turn.)"""
     start_from: Path | None = None
     """Start from an expert's tree: a policy file, or rules in words."""
     paper: bool = False
@@ -94,6 +94,19 @@ class Settings:
     @property
     def learns_q(self) -> bool:
         return self.algorithm in ("q", "online-q")
+
+    @property
+    def undecided(self) -> bool:
+        """Whether nobody said how to begin."""
+        told = self.direct or self.paper or self.mlp is not None
+        return not told and self.teacher is None and self.start_from is None
+
+    @property
+    def route(self) -> str:
+        """How the tree begins, in a word or two."""
+        if self.start_from is not None:
+            return "expert"
+        return "direct" if self.teacher is None else f"teacher {self.teacher}"
 
     @property
     def shape(self) -> Literal["tree", "list"]:

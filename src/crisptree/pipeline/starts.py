@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from crisptree.crisp import CrispTree
@@ -33,6 +34,19 @@ def way_seed(seed: int, start: int) -> int:
     return seed * (MOST_STARTS + 1) + start
 
 
+def start_of(settings: Settings, start: int) -> tuple[Settings, int]:
+    """What start number `start` does: its settings and its number among starts of its route.
+
+    Where nobody said how to begin, starts take turns: with a teacher, and from scratch. Which
+    of the two serves better differs from seed to seed, and selection episodes tell.
+    """
+    if not settings.undecided:
+        return settings, start
+    if start % 2 == 0:
+        return replace(settings, teacher="mlp"), start // 2
+    return replace(settings, direct=True), start // 2
+
+
 def run_starts(
     settings: Settings, seed: int, directory: RunDirectory, tell: Reporter
 ) -> list[Arrived]:
@@ -41,8 +55,9 @@ def run_starts(
     folders = [directory.folder(f"starts/{start}") for start in range(settings.starts)]
     waiting = [i for i, folder in enumerate(folders) if not (folder / "arrived.json").exists()]
     for i in waiting:
+        own, number = start_of(settings, i)
         RunDirectory(folders[i]).write_json(
-            "config.json", {"settings": settings.to_dict(), "seed": seed, "start": i}
+            "config.json", {"settings": own.to_dict(), "way_seed": way_seed(seed, number)}
         )
     running: dict[int, subprocess.Popen] = {}
     try:
@@ -109,8 +124,8 @@ def main(folder: Path) -> None:
     keep_compiled()
     directory, config = RunDirectory.resume(folder)
     settings = Settings.from_dict(config["settings"])
-    seed = way_seed(config["seed"], config["start"])
-    arrived = Way(settings, seed, directory, StatusFile(folder / "status.json")).go()
+    tell = StatusFile(folder / "status.json")
+    arrived = Way(settings, config["way_seed"], directory, tell).go()
     arrived.tree.save(folder / "policy.json")
     directory.write_json(
         "arrived.json",

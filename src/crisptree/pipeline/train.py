@@ -22,7 +22,7 @@ from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.paper import train_soft
 from crisptree.pipeline.report import Reporter, Silent
 from crisptree.pipeline.settings import Settings
-from crisptree.pipeline.starts import cores, run_starts, way_seed
+from crisptree.pipeline.starts import cores, run_starts, start_of, way_seed
 from crisptree.pipeline.way import Arrived, Way
 from crisptree.show import as_svg
 
@@ -62,13 +62,12 @@ def train(
 
 def _settled(settings: Settings) -> Settings:
     """Defaults that depend on the machine are written down, so that a resumed run keeps them."""
-    from_nothing = not (settings.direct or settings.paper or settings.mlp is not None)
-    if from_nothing and settings.teacher is None and settings.start_from is None:
-        compiled = is_functional(settings.env)
-        settings = replace(settings, direct=compiled, teacher=None if compiled else "mlp")
+    compiled = is_functional(settings.env)
     if settings.starts is None:
-        alone = is_functional(settings.env) or settings.paper or settings.mlp is not None
+        alone = compiled or settings.paper or settings.mlp is not None
         settings = replace(settings, starts=1 if alone else cores())
+    if settings.undecided and (compiled or settings.starts == 1):
+        settings = replace(settings, direct=compiled, teacher=None if compiled else "mlp")
     if settings.budget is not None:
         settings = replace(settings, steps=steps_within(settings), budget=None)
     return settings
@@ -157,6 +156,7 @@ def _report(
         "wall_seconds": round(time.monotonic() - began, 2),
         "starts": len(every),
         "start": best,
+        "route": start_of(settings, best)[0].route,
         "command": settings.command(),
         "stages": list(arrived.records),
     }
