@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cartpole_trees import ANGLE, GOOD, LEFT, RIGHT, SPIN, cartpole
@@ -6,7 +8,7 @@ from hypothesis import strategies as st
 from tree_strategies import LEAVES, inner, tree_of
 
 from crisptree.crisp import CrispTree
-from crisptree.crispen.search import Search, search, variant
+from crisptree.crispen.search import Search, search, together, variant
 from crisptree.crispen.select import Selection
 
 QUICK = Search(sweeps=6, rounds=(16, 64), confirm=64, width=8)
@@ -49,19 +51,31 @@ def test_a_lone_leaf_has_nothing_to_change():
     assert looked(leaf).to_dict() == leaf.to_dict()
 
 
-@pytest.mark.parametrize("worse", ["race", "confirm"])
-def test_only_what_is_confirmed_on_fresh_episodes_stays(monkeypatch, worse):
-    """A variant that is lucky in the race, or loses when it is played again, is forgotten."""
+@pytest.mark.parametrize("best", ["itself", "lucky"])
+def test_only_what_is_confirmed_on_fresh_episodes_stays(monkeypatch, best):
+    """A variant that is lucky in the race, and no better when it is played again, is forgotten."""
 
-    def race(self, trees, rounds):
-        return (0 if worse == "race" else 1), 0.0
+    def finalists(self, trees, rounds):
+        return [(0, 9.0), (1, 8.0)] if best == "itself" else [(1, 9.0), (2, 8.0)]
 
     def returns(self, trees, episodes):
-        return [np.ones(episodes), np.ones(episodes)]
+        return [np.ones(episodes)] * len(trees)
 
-    monkeypatch.setattr(Selection, "race", race)
+    monkeypatch.setattr(Selection, "finalists", finalists)
     monkeypatch.setattr(Selection, "returns", returns)
     assert looked(OFF).to_dict() == OFF.simplify().to_dict()
+
+
+def test_changes_come_together_one_a_node():
+    def moved(node: int, threshold: float) -> CrispTree:
+        thresholds = GOOD.threshold.copy()
+        thresholds[node] = threshold
+        return replace(GOOD, threshold=thresholds)
+
+    first, second = np.flatnonzero(GOOD.feature >= 0)[:2]
+    steps = together(GOOD, [moved(first, 0.1), GOOD, moved(first, 0.2), moved(second, 0.3)])
+    asked = [(step.threshold[first], step.threshold[second]) for step in steps]
+    assert asked == [(0.1, GOOD.threshold[second]), (0.1, 0.3)]
 
 
 @given(SPLITS, st.integers(0, 1000), st.floats(0.001, 1.0))

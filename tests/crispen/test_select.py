@@ -132,3 +132,9 @@ def test_everyone_may_stay():
 
 def test_of_equals_the_first_wins():
     assert Selection("CartPole-v1", 0).race([GOOD, GOOD, GOOD], (4,))[0] == 0
+
+
+def test_finalists_are_those_of_the_last_round_the_best_first():
+    finalists = Selection("CartPole-v1", 3).finalists([CLUMSY, GOOD, CLUMSY, GOOD], (8, 16), 1 / 2)
+    assert [index for index, _ in finalists] == [1, 3]
+    assert [score for _, score in finalists] == [500.0, 500.0]

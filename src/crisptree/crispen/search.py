@@ -16,6 +16,8 @@ from crisptree.crispen.select import Selection
 
 KINDS = ("threshold", "question", "action")
 ODDS = (0.7, 0.15, 0.15)
+COLUMNS = ("feature", "threshold", "if_true", "if_false", "action")
+MOST_TOGETHER = 3
 FEWEST = 20
 """States that must have met a node for its neighbourhood to be told from them."""
 
@@ -28,7 +30,7 @@ class Search:
     rounds: Sequence[int]
     """Episodes of the race among the variants of a sweep."""
     confirm: int
-    """Fresh episodes on which the winner must beat the tree it came from."""
+    """Fresh episodes on which the changes must beat the tree they were made to."""
     width: int = 24
     patience: int = 4
     """Sweeps in a row without a gain after which the search ends."""
@@ -44,7 +46,7 @@ def search(
     dice: np.random.Generator,
     report: Callable[[int, CrispTree], None] = lambda sweep, tree: None,
 ) -> CrispTree:
-    """The tree after at most `settings.sweeps` sweeps; each keeps one change or none."""
+    """The tree after at most `settings.sweeps` sweeps; each keeps a few changes or none."""
     tree = tree.simplify()
     if tree.n_leaves == 1:
         return tree
@@ -54,13 +56,16 @@ def search(
         reach = first * (last / first) ** (sweep / settings.sweeps)
         variants = [variant(tree, states, reach, dice) for _ in range(settings.width)]
         # The tree itself stands first, so that it wins where nothing earns more.
-        index, _ = selection.race([tree, *variants], settings.rounds)
+        ranked = [index for index, _ in selection.finalists([tree, *variants], settings.rounds)]
+        ahead = ranked[: ranked.index(0)] if 0 in ranked else ranked
         idle += 1
-        if index > 0:
-            winner = variants[index - 1]
-            before, after = selection.returns([tree, winner], settings.confirm)
-            if after.mean() > before.mean():
-                tree, idle = winner, 0
+        if ahead:
+            changed = together(tree, [variants[index - 1] for index in ahead[:MOST_TOGETHER]])
+            before, *after = (
+                r.mean() for r in selection.returns([tree, *changed], settings.confirm)
+            )
+            if max(after, default=before) > before:
+                tree, idle = changed[int(np.argmax(after))], 0
                 states = states_met_by(tree)
         report(sweep + 1, tree)
         if idle == settings.patience:
@@ -86,6 +91,26 @@ def variant(
     threshold = tree.threshold.copy()
     threshold[node] = np.quantile(values, moved)
     return replace(tree, threshold=threshold)
+
+
+def together(tree: CrispTree, variants: Sequence[CrispTree]) -> list[CrispTree]:
+    """The first change, the first two, the first three, …; one change a node."""
+    taken = np.zeros(tree.n_nodes, bool)
+    steps, merged = [], tree
+    for each in variants:
+        differs = np.any([getattr(each, name) != getattr(tree, name) for name in COLUMNS], axis=0)
+        if (differs & taken).any() or not differs.any():
+            continue
+        taken |= differs
+        merged = replace(
+            merged,
+            **{
+                name: np.where(differs, getattr(each, name), getattr(merged, name))
+                for name in COLUMNS
+            },
+        )
+        steps.append(merged)
+    return steps
 
 
 def _with_another_action(tree: CrispTree, dice: np.random.Generator) -> CrispTree:

@@ -29,13 +29,20 @@ class Selection:
         self, trees: Sequence[CrispTree], rounds: Sequence[int] = (16, 32, 64), keep: float = 1 / 3
     ) -> tuple[int, float]:
         """Successive halving: the index of the best tree and its mean return over all rounds."""
+        return self.finalists(trees, rounds, keep)[0]
+
+    def finalists(
+        self, trees: Sequence[CrispTree], rounds: Sequence[int], keep: float = 1 / 3
+    ) -> list[tuple[int, float]]:
+        """Who ran the last round of the race, the best first; of equals, the earlier."""
         alive = list(range(len(trees)))
         sums, counts = np.zeros(len(trees)), np.zeros(len(trees))
-        for episodes in rounds:
+        for number, episodes in enumerate(rounds):
+            if number > 0:
+                alive = alive[: max(1, int(np.ceil(len(alive) * keep)))]
             played = self.returns([trees[i] for i in alive], episodes)
             for i, returns in zip(alive, played, strict=True):
                 sums[i] += returns.sum()
                 counts[i] += episodes
-            alive.sort(key=lambda i: -sums[i] / counts[i])
-            alive = alive[: max(1, int(np.ceil(len(alive) * keep)))]
-        return alive[0], float(sums[alive[0]] / counts[alive[0]])
+            alive.sort(key=lambda i: (-sums[i] / counts[i], i))
+        return [(i, float(sums[i] / counts[i])) for i in alive]
