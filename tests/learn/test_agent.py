@@ -7,6 +7,7 @@ import pytest
 from crisptree.learn.agent import annealed, create, optimiser, scheduled
 from crisptree.learn.config import Learning
 from crisptree.learn.moments import Moments
+from crisptree.learn.rates import rates_of
 from crisptree.soft import AxisTree, SoftTree, balanced, critic
 
 
@@ -25,30 +26,29 @@ def test_progress(agent):
 
 
 def test_steepness_grows_geometrically_and_stays(agent):
-    config = Learning(steepness=(2.0, 32.0), anneal_until=0.8)
+    rates = rates_of(Learning(steepness=(2.0, 32.0), anneal_until=0.8))
     updates = (0, 4, 8, 12, 16, 20)
-    reached = [float(annealed(after(agent, n), config).actor.steepness) for n in updates]
+    reached = [float(annealed(after(agent, n), rates).actor.steepness) for n in updates]
     np.testing.assert_allclose(reached, [2, 4, 8, 16, 32, 32], rtol=1e-5)
 
 
 def test_without_a_schedule_the_steepness_is_left_alone(agent):
-    assert float(annealed(after(agent, 10), Learning()).actor.steepness) == 2.0
+    assert float(annealed(after(agent, 10), rates_of(Learning())).actor.steepness) == 2.0
 
 
 def test_step_sizes_fall_linearly_and_leaves_have_their_own(agent):
-    config = Learning(final_rate=0.2)
     directions = eqx.filter(
         jax.tree.map(lambda leaf: jnp.ones_like(leaf), agent.actor), eqx.is_inexact_array
     )
     for update, left in ((0, 1.0), (10, 0.6), (20, 0.2)):
-        steps = scheduled(directions, 0.1, 3.0, after(agent, update), config)
+        steps = scheduled(directions, 0.1, 3.0, 0.8, after(agent, update))
         np.testing.assert_allclose(steps.comparators, -0.1 * left, rtol=1e-6)
         np.testing.assert_allclose(steps.leaves, -0.3 * left, rtol=1e-6)
 
 
 def test_a_critic_has_one_step_size(agent):
     directions = jax.tree.map(jnp.ones_like, agent.critic)
-    for step in jax.tree.leaves(scheduled(directions, 0.1, 1.0, agent, Learning())):
+    for step in jax.tree.leaves(scheduled(directions, 0.1, None, 0.95, agent)):
         np.testing.assert_allclose(step, -0.1, rtol=1e-6)
 
 
@@ -59,7 +59,7 @@ def test_the_optimisers_by_hand():
         ("rmsprop", np.array([0.3, 0.4]) / np.sqrt(0.01 * np.array([0.09, 0.16]) + 1e-8)),
         ("adam", np.array([0.3, 0.4]) / (np.array([0.3, 0.4]) + 1e-5)),
     ):
-        optimise = optimiser(Learning(optimiser=name, max_gradient_norm=0.5))
+        optimise = optimiser(Learning(optimiser=name), 0.5)
         direction, _ = optimise.update(gradient, optimise.init(jnp.zeros(2)))
         np.testing.assert_allclose(direction, expected, rtol=1e-5)
 

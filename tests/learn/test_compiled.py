@@ -17,7 +17,7 @@ def rollout_of(env: Lifeboat):
     tree = SoftTree.random(balanced(4), 3, 2, key=jax.random.key(0))
     agent = create(tree, 3, CONFIG, 10, key=jax.random.key(1))
     scene = opening(env, CONFIG, jax.random.key(2))
-    return eqx.filter_jit(collect)(agent, scene, env, CONFIG)
+    return eqx.filter_jit(collect)(agent, scene, env, CONFIG, CONFIG.gamma)
 
 
 @pytest.fixture(scope="module")

@@ -67,7 +67,7 @@ def lived():
     agents, envs, rollouts = stack([fresh(0), fresh(1)]), Scripted(), []
     noise, act, _ = hosted._compiled(CONFIG)
 
-    def learn(agents, rollout: Rollout):
+    def learn(agents, rollout: Rollout, rates):
         rollouts.append(rollout)
         return agents, {"policy_loss": jnp.zeros(2)}
 

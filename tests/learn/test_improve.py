@@ -9,6 +9,7 @@ import pytest
 from crisptree.learn.agent import create
 from crisptree.learn.config import Learning
 from crisptree.learn.improve import improve
+from crisptree.learn.rates import rates_of
 from crisptree.learn.rollout import Rollout, sample_actions
 from crisptree.soft import SoftTree, balanced
 
@@ -25,7 +26,9 @@ def fresh(algorithm: str):
     config = CONFIGS[algorithm]
     tree = SoftTree.random(balanced(4), F, 2, key=jax.random.key(0))
     agent = create(tree, F, config, 10, key=jax.random.key(1))
-    return agent, eqx.filter_jit(lambda agent, rollout: improve(agent, rollout, config))
+    return agent, eqx.filter_jit(
+        lambda agent, rollout: improve(agent, rollout, config, rates_of(config))
+    )
 
 
 def any_rollout(agent, seed: int = 0) -> Rollout:

@@ -37,7 +37,7 @@ def test_the_clipped_surrogate_by_hand(ratio, advantage, objective, slope):
 
     def loss(ratio):
         return losses.clipped_surrogate(
-            jnp.log(ratio)[None] + old, old, jnp.array([advantage]), jnp.array([True]), 0.2
+            jnp.log(ratio)[None] + old, old, jnp.array([advantage]), jnp.array([True]), 0.8, 1.2
         )
 
     value, gradient = jax.value_and_grad(loss)(jnp.asarray(ratio))

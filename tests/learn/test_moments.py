@@ -51,10 +51,17 @@ def test_standardised_rows_have_mean_zero_and_deviation_one():
     np.testing.assert_allclose(standard.std(0), 1, rtol=1e-4)
 
 
-def test_nothing_seen_is_nothing_changed_and_the_far_is_clipped():
+def test_where_nothing_was_seen_nothing_is_changed():
+    """Not even the far: a learner without standardisation sees what the crisp tree will see."""
     x = jnp.array([-1e9, -2.5, 0.0, 2.5, 1e9])
+    assert Moments.empty((5,)).standardise(x).tobytes() == x.tobytes()
+
+
+def test_the_far_is_clipped():
+    x = jnp.array([-1e9, -2.5, 0.0, 2.5, 1e9])
+    seen = Moments(jnp.zeros(5), jnp.ones(5), jnp.ones(()))
     expected = [-CLIP, -2.5, 0.0, 2.5, CLIP]
-    np.testing.assert_allclose(Moments.empty((5,)).standardise(x), expected, rtol=1e-6)
+    np.testing.assert_allclose(seen.standardise(x), expected, rtol=1e-6)
 
 
 def test_a_feature_that_never_moves_does_not_divide_by_zero():

@@ -9,6 +9,7 @@ from probe_envs import ASKED, CONSTANT, ENDLESS, LATE, TOLD, Probes, ProbeState,
 from crisptree.learn.agent import create
 from crisptree.learn.compiled import train
 from crisptree.learn.config import Learning
+from crisptree.learn.rates import rates_of
 from crisptree.soft import SoftTree, balanced
 
 GAMMA = 0.5
@@ -65,7 +66,7 @@ def test_known_values_and_the_right_action(algorithm):
     env = Probes()
     tree = SoftTree.random(balanced(4), env.n_features, env.n_actions, key=jax.random.key(0))
     agent = create(tree, env.n_features, config, n_updates, key=jax.random.key(1))
-    agent = jax.jit(lambda agent: train(agent, env, config, n_updates)[0])(agent)
+    agent = jax.jit(lambda agent: train(agent, env, config, n_updates, rates_of(config))[0])(agent)
 
     values = agent.values(jnp.stack([seen(*state) for state, _ in VALUES.values()]))
     learned = dict(zip(VALUES, values.tolist(), strict=True))

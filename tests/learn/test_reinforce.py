@@ -91,7 +91,7 @@ def every_episode(policy: np.ndarray) -> tuple[np.ndarray, ...]:
 def mean_update(tree, state, action, reward, ends, kept, weight, values, *, gamma: float):
     """Minus the gradient of the loss, over rows weighted so as to be a mean over episodes."""
     value, reached = values[state], values[jnp.roll(state, -1, 0)]
-    advantage = generalised_advantages(reward, value, reached, ends, ends, gamma, 1.0)
+    advantage = generalised_advantages(reward, value, reached, ends, ends, gamma, gamma)
     weighted = (advantage * weight * kept.sum()).ravel()
 
     def loss(tree):

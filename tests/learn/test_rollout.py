@@ -31,7 +31,7 @@ def test_advantages_by_hand():
         terminated=column(0, 1, 0, 0, 0, 0, dtype=bool),
         done=column(0, 1, 0, 1, 0, 0, dtype=bool),
         gamma=0.5,
-        gae_lambda=0.5,
+        trace=0.25,
     )
     assert advantages[:, 0].tolist() == [-4, -8, 6, 8, 3, 4]
 
@@ -51,7 +51,8 @@ def slow_advantages(reward, value, next_value, terminated, done, gamma, gae_lamb
 
 @functools.cache
 def compiled_advantages(gamma: float, gae_lambda: float):
-    return jax.jit(functools.partial(generalised_advantages, gamma=gamma, gae_lambda=gae_lambda))
+    trace = gamma * gae_lambda
+    return jax.jit(functools.partial(generalised_advantages, gamma=gamma, trace=trace))
 
 
 @settings(max_examples=30)
@@ -68,7 +69,7 @@ def test_advantages_of_random_episodes(seed, discounts):
 def test_without_values_and_with_lambda_one_they_are_returns_to_go():
     nothing = jnp.zeros((3, 1))
     ends = column(0, 0, 1, dtype=bool)
-    advantages = generalised_advantages(column(1, 2, 3), nothing, nothing, ends, ends, 0.5, 1.0)
+    advantages = generalised_advantages(column(1, 2, 3), nothing, nothing, ends, ends, 0.5, 0.5)
     assert advantages[:, 0].tolist() == [1 + 1 + 0.75, 2 + 1.5, 3]
 
 

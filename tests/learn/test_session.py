@@ -11,6 +11,7 @@ from crisptree.learn import session
 from crisptree.learn.agent import Agent, create
 from crisptree.learn.compiled import train
 from crisptree.learn.config import Learning
+from crisptree.learn.rates import rates_of
 from crisptree.learn.session import compiled_segment, hosted_segment, learn, pick, stack
 from crisptree.soft import SoftTree, balanced
 
@@ -100,7 +101,9 @@ def test_seeds_together_are_seeds_alone(agents, monkeypatch):
     taken in another order, so equal within float32, update after update."""
     monkeypatch.setattr(session, "RESTART", UPDATES)
     together = list(learn(agents, compiled(), 3))
-    alone = eqx.filter_jit(lambda agent: train(agent, CartPole(), CONFIG, UPDATES))
+    alone = eqx.filter_jit(
+        lambda agent: train(agent, CartPole(), CONFIG, UPDATES, rates_of(CONFIG))
+    )
     for seed in range(2):
         agent, metrics = alone(pick(agents, seed))
         of_together = pick(together[-1].agents, seed)

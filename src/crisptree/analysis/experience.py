@@ -21,7 +21,6 @@ from crisptree.analysis.tree import main_text_leaves
 from crisptree.learn import q_agent
 from crisptree.learn.agent import create
 from crisptree.learn.config import Learning
-from crisptree.learn.moments import Moments
 from crisptree.learn.q_config import QLearning
 from crisptree.learn.session import compiled_segment, learn, stack
 from crisptree.soft import SoftTree, balanced
@@ -64,13 +63,6 @@ class ComparatorAlone(eqx.Module):
 
     def q_values(self, x: Float[Array, "1"]) -> Float[Array, "2"]:
         return self._held().q_values(x)
-
-
-class AsItIs(Moments):
-    """The state's own number, however large: `Moments` clips what is beyond 10."""
-
-    def standardise(self, x: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
-        return x
 
 
 def methods(gamma: float) -> tuple[Method, ...]:
@@ -118,11 +110,8 @@ def _fresh(
     tree = one_node(setting, float(phi), _known_leaves(setting, config) if alone else (0.0, 0.0))
     actor, key = ComparatorAlone(tree) if alone else tree, jax.random.key(i)
     if isinstance(config, QLearning):
-        agent = q_agent.create(actor, 1, config, n_updates, key=key)
-    else:
-        agent = create(actor, 1, config, n_updates, key=key)
-    seen = AsItIs(**vars(agent.observations))
-    return eqx.tree_at(lambda a: a.observations, agent, seen)
+        return q_agent.create(actor, 1, config, n_updates, key=key)
+    return create(actor, 1, config, n_updates, key=key)
 
 
 def _known_leaves(setting: Setting, config: Learning | QLearning) -> Sequence[float]:

@@ -9,8 +9,9 @@ import optax
 from jaxtyping import Array, Float, Int, Key
 
 from crisptree import soft
-from crisptree.learn.config import AnyLearning, Learning
+from crisptree.learn.config import Learning
 from crisptree.learn.moments import Moments
+from crisptree.learn.rates import Number, Rates
 
 
 @runtime_checkable
@@ -65,10 +66,11 @@ class Agent(eqx.Module):
         return jax.vmap(self.critic)(self.observations.standardise(observation))[:, 0]
 
 
-def optimiser(config: Learning) -> optax.GradientTransformation:
+def optimiser(config: Learning, max_gradient_norm: Number) -> optax.GradientTransformation:
     """Directions only; the step size is applied by `scheduled`."""
     scale = {"adam": optax.scale_by_adam(eps=1e-5), "rmsprop": optax.scale_by_rms(decay=0.99)}
-    return optax.chain(optax.clip_by_global_norm(config.max_gradient_norm), scale[config.optimiser])
+    shorten: Any = optax.clip_by_global_norm  # takes traced numbers too, though it says float
+    return optax.chain(shorten(max_gradient_norm), scale[config.optimiser])
 
 
 def create(
@@ -84,7 +86,7 @@ def create(
     """A fresh agent; a critic and moments from earlier learning can be carried over."""
     for_critic, for_agent = jax.random.split(key)
     critic = soft.critic(n_features, key=for_critic) if critic is None else critic
-    optimise = optimiser(config)
+    optimise = optimiser(config, config.max_gradient_norm)
     return Agent(
         actor=actor,
         critic=critic,
@@ -98,22 +100,24 @@ def create(
     )
 
 
-def annealed(agent: Agent, config: Learning) -> Agent:
+def annealed(agent: Agent, rates: Rates) -> Agent:
     """The agent with the steepness its progress calls for (geometric, then constant)."""
-    if config.steepness is None:
+    if rates.steepness is None:
         return agent
-    start, end = config.steepness
-    share = jnp.minimum(agent.progress / config.anneal_until, 1.0)
-    steepness = start * (end / start) ** share
+    share = jnp.minimum(agent.progress * rates.per_anneal, 1.0)
+    steepness = rates.steepness * rates.steepening**share
     return eqx.tree_at(lambda a: a.actor.steepness, agent, steepness)
 
 
 def scheduled(
-    directions: Any, rate: float, leaf_rate: float, agent: Learner, config: AnyLearning
+    directions: Any, rate: Number, leaf_rate: Number | None, fall: Number, agent: Learner
 ) -> Any:
-    """Step = -rate · direction, falling linearly; a tree's leaves have a rate of their own."""
-    rate_now = rate * (1 - (1 - config.final_rate) * agent.progress)
+    """Step = -rate · direction; the rate falls linearly, by the share `fall` of it in the end.
+
+    A tree's leaves have a rate of their own.
+    """
+    rate_now = rate * (1 - fall * agent.progress)
     steps = jax.tree.map(lambda d: -rate_now * d, directions)
-    if not hasattr(steps, "leaves"):
+    if leaf_rate is None or not hasattr(steps, "leaves"):
         return steps
     return eqx.tree_at(lambda s: s.leaves, steps, steps.leaves * leaf_rate)

@@ -13,6 +13,7 @@ from crisptree.envs.functional import FunctionalEnv
 from crisptree.learn.agent import Agent, Learner
 from crisptree.learn.config import AnyLearning, Learning
 from crisptree.learn.improve import improve
+from crisptree.learn.rates import Number, Rates
 from crisptree.learn.rollout import Episodes, Rollout, sample_actions
 
 
@@ -40,7 +41,7 @@ def _choose(condition: Bool[Array, " N"], if_true: Any, if_false: Any) -> Any:
 
 
 def collect(
-    agent: Learner, scene: Scene, env: FunctionalEnv, config: AnyLearning
+    agent: Learner, scene: Scene, env: FunctionalEnv, config: AnyLearning, gamma: Number
 ) -> tuple[Scene, Rollout, Episodes]:
     """`n_steps` steps of every environment under the agent's policy."""
     shape = scene.alive.shape
@@ -65,7 +66,7 @@ def collect(
             scene.alive.sum(agents), 1
         )
         episode_return = scene.episode_return + team
-        running_return = config.gamma * scene.running_return + at.reward
+        running_return = gamma * scene.running_return + at.reward
         done = at.terminated | over_rows
         seen = Rollout(
             observation=rows,
@@ -93,11 +94,11 @@ def collect(
 
 
 def update(
-    agent: Agent, scene: Scene, env: FunctionalEnv, config: Learning
+    agent: Agent, scene: Scene, env: FunctionalEnv, config: Learning, rates: Rates
 ) -> tuple[Agent, Scene, dict[str, Array]]:
     """A rollout and the update on it."""
-    scene, rollout, episodes = collect(agent, scene, env, config)
-    agent, metrics = improve(agent, rollout, config)
+    scene, rollout, episodes = collect(agent, scene, env, config, rates.gamma)
+    agent, metrics = improve(agent, rollout, config, rates)
     return (
         agent,
         scene,
@@ -110,14 +111,15 @@ def update(
 
 
 def train(
-    agent: Agent, env: FunctionalEnv, config: Learning, n_updates: int
+    agent: Agent, env: FunctionalEnv, config: Learning, n_updates: int, rates: Rates
 ) -> tuple[Agent, dict[str, Float[Array, " updates"]]]:
-    """A whole training as a pure function of the agent (and the key in it): vmap it over seeds."""
+    """A whole training as a pure function of the agent (and the key in it) and of its numbers:
+    vmap it over seeds, step sizes, or both."""
     scene = opening(env, config, jax.random.fold_in(agent.key, 2))
     dynamic, static = eqx.partition(agent, eqx.is_array)
 
     def body(carry, _):
-        agent, scene, metrics = update(eqx.combine(carry[0], static), carry[1], env, config)
+        agent, scene, metrics = update(eqx.combine(carry[0], static), carry[1], env, config, rates)
         return (eqx.filter(agent, eqx.is_array), scene), metrics
 
     (dynamic, _), metrics = jax.lax.scan(body, (dynamic, scene), length=n_updates)
@@ -126,17 +128,18 @@ def train(
 
 @lru_cache(maxsize=32)
 def advancing(env: FunctionalEnv, config: AnyLearning, most: int, update: Callable = update):
-    """A compiled function `(agents, scenes, n)` that makes `n <= most` updates of every seed.
+    """A compiled function `(agents, scenes, n, rates)`: `n <= most` updates of every seed.
 
-    `n` is traced, so one program serves every length; metrics come back as `(most, seeds)`.
+    `n` and `rates` are traced, so one program serves every length and every step size; of
+    `config` only what `shape_of` leaves counts. Metrics come back as `(most, seeds)`.
     """
 
     @eqx.filter_jit
-    def advance(agents: Learner, scenes: Scene, n: Int[Array, ""]):
+    def advance(agents: Learner, scenes: Scene, n: Int[Array, ""], rates: Rates | None):
         dynamic, static = eqx.partition(agents, eqx.is_array)
 
         def one(dynamic, scene):
-            agent, scene, metrics = update(eqx.combine(dynamic, static), scene, env, config)
+            agent, scene, metrics = update(eqx.combine(dynamic, static), scene, env, config, rates)
             return eqx.filter(agent, eqx.is_array), scene, metrics
 
         every = jax.vmap(one)

@@ -11,8 +11,9 @@ from jaxtyping import Array, Key
 
 from crisptree import soft
 from crisptree.learn.agent import Agent, create
-from crisptree.learn.config import Learning
+from crisptree.learn.config import AnyLearning, Learning
 from crisptree.learn.moments import Moments
+from crisptree.learn.rates import shape_of
 
 
 def create_all(
@@ -26,7 +27,7 @@ def create_all(
     observations: Moments | None = None,
 ) -> Agent:
     """Stacked agents, one an actor; a critic and moments of earlier learning serve all of them."""
-    return _creating(config, n_features)(
+    return _creating(shape_of(config), n_features)(
         _stacked(actors),
         jax.random.split(key, len(actors)),
         jnp.asarray(n_updates, jnp.int32),
@@ -36,7 +37,9 @@ def create_all(
 
 
 @lru_cache(maxsize=32)
-def _creating(config: Learning, n_features: int):
+def _creating(config: AnyLearning, n_features: int):
+    assert isinstance(config, Learning)
+
     def one(actor, key, n_updates, critic, observations) -> Agent:
         agent = create(
             actor, n_features, config, 1, key=key, critic=critic, observations=observations

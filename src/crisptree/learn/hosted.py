@@ -19,6 +19,7 @@ from crisptree.learn.agent import Learner
 from crisptree.learn.config import AnyLearning, Learning
 from crisptree.learn.improve import improve
 from crisptree.learn.q_config import QLearning
+from crisptree.learn.rates import Rates, rates_of, shape_of
 from crisptree.learn.rollout import Rollout, sample_actions
 
 Kind = TypeVar("Kind", bound=Learner)
@@ -33,13 +34,13 @@ def _compiled(config: AnyLearning):
     def act(agent: Learner, observation, uniform):
         return sample_actions(agent.log_policy(observation), uniform)
 
-    def learn(agent: Any, rollout: Rollout):
+    def learn(agent: Any, rollout: Rollout, rates: Rates | None):
         if isinstance(config, QLearning):
             return q_learning.improve(agent, rollout, config)
-        assert isinstance(config, Learning)
-        return improve(agent, rollout, config)
+        assert isinstance(config, Learning) and rates is not None
+        return improve(agent, rollout, config, rates)
 
-    over_seeds = (eqx.if_array(0), 0)
+    over_seeds = (eqx.if_array(0), 0, None)
     return (
         eqx.filter_jit(eqx.filter_vmap(noise)),
         eqx.filter_vmap(act, in_axes=(eqx.if_array(0), 0, 0)),
@@ -52,6 +53,7 @@ class Stage:
 
     def __init__(self, envs: HostEnvs, n_seeds: int, config: AnyLearning, seed: int) -> None:
         self.envs, self.config, self.n_seeds = envs, config, n_seeds
+        self.shape, self.rates = shape_of(config), rates_of(config)
         self.observation = envs.reset(seed)
         rows = n_seeds * config.n_envs
         self.running_return = np.zeros(rows, np.float32)
@@ -63,10 +65,10 @@ class Stage:
     def update(self, agents: Kind) -> tuple[Kind, dict[str, np.ndarray]]:
         """A rollout of every environment, and the update of every agent on its part of it."""
         config, rows = self.config, len(self.observation)
-        noise, _, learn = _compiled(config)
+        noise, _, learn = _compiled(self.shape)
         uniforms = noise(agents)
         parameters, static = eqx.partition(agents, eqx.is_array)
-        acting = _acting(config, static)
+        acting = _acting(self.shape, static)
         seen: list[tuple] = []
         totals, counts = np.zeros(rows), np.zeros(rows)
         uniforms = np.moveaxis(np.asarray(uniforms), 1, 0)
@@ -97,7 +99,7 @@ class Stage:
             self.observation = at.observation
         parts = (jnp.asarray(self._seeds_first(np.stack(part))) for part in zip(*seen, strict=True))
         rollout = Rollout(*parts)
-        agents, metrics = learn(agents, rollout)
+        agents, metrics = learn(agents, rollout, self.rates)
         total = totals.reshape(self.n_seeds, -1).sum(1)
         count = counts.reshape(self.n_seeds, -1).sum(1)
         with np.errstate(invalid="ignore"):

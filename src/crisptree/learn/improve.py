@@ -9,6 +9,7 @@ from jaxtyping import Array, Bool, Float, Int
 from crisptree.learn import losses
 from crisptree.learn.agent import Agent, annealed, optimiser, scheduled
 from crisptree.learn.config import Learning
+from crisptree.learn.rates import Rates
 from crisptree.learn.rollout import Rollout, generalised_advantages
 
 
@@ -23,28 +24,31 @@ class Batch(NamedTuple):
     mask: Bool[Array, "*rows"]
 
 
-def improve(agent: Agent, rollout: Rollout, config: Learning) -> tuple[Agent, dict[str, Array]]:
+def improve(
+    agent: Agent, rollout: Rollout, config: Learning, rates: Rates
+) -> tuple[Agent, dict[str, Array]]:
     """The agent after one update on `rollout`, and what to log about it.
 
     The observations of this rollout enter the moments only afterwards, so that ratios of
-    probabilities are taken under the standardisation that acted.
+    probabilities are taken under the standardisation that acted. All numbers are those of
+    `rates`; `config` has the choices.
     """
-    agent, batch = _valued(agent, rollout, config)
+    agent, batch = _valued(agent, rollout, config, rates)
     # Not `split`: its first key is `fold_in(key, 0)`, with which this rollout was drawn.
     agent = eqx.tree_at(lambda a: a.key, agent, jax.random.fold_in(agent.key, 3))
     if config.algorithm == "ppo":
-        agent, metrics = _epochs(agent, batch, config)
+        agent, metrics = _epochs(agent, batch, config, rates)
     else:
-        agent, metrics = _gradient_step(agent, _flat(batch), config)
+        agent, metrics = _gradient_step(agent, _flat(batch), config, rates)
     if config.normalise_observations:
         rows, mask = rollout.observation, rollout.mask
         moments = agent.observations.with_batch(rows.reshape(-1, rows.shape[-1]), mask.reshape(-1))
         agent = eqx.tree_at(lambda a: a.observations, agent, moments)
     agent = eqx.tree_at(lambda a: a.update, agent, agent.update + 1)
-    return annealed(agent, config), metrics
+    return annealed(agent, rates), metrics
 
 
-def _valued(agent: Agent, rollout: Rollout, config: Learning) -> tuple[Agent, Batch]:
+def _valued(agent: Agent, rollout: Rollout, config: Learning, rates: Rates) -> tuple[Agent, Batch]:
     """Advantages and value targets of every step."""
     reward = rollout.reward
     if config.normalise_rewards:
@@ -57,9 +61,8 @@ def _valued(agent: Agent, rollout: Rollout, config: Learning) -> tuple[Agent, Ba
         agent.values(rows.reshape(-1, rows.shape[-1])).reshape(reward.shape)
         for rows in (rollout.observation, rollout.next_observation)
     )
-    gae_lambda = config.gae_lambda if config.algorithm == "ppo" else 1.0
     advantage = generalised_advantages(
-        reward, value, next_value, rollout.terminated, rollout.done, config.gamma, gae_lambda
+        reward, value, next_value, rollout.terminated, rollout.done, rates.gamma, rates.trace
     )
     return agent, Batch(
         observation=agent.observations.standardise(rollout.observation),
@@ -75,7 +78,9 @@ def _flat(batch: Batch) -> Batch:
     return jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), batch)
 
 
-def _epochs(agent: Agent, batch: Batch, config: Learning) -> tuple[Agent, dict[str, Array]]:
+def _epochs(
+    agent: Agent, batch: Batch, config: Learning, rates: Rates
+) -> tuple[Agent, dict[str, Array]]:
     """Whole time steps are shuffled, not single rows: a minibatch holds all environments at
     random times, and the copies are long and contiguous."""
     n_steps = batch.action.shape[0]
@@ -90,16 +95,18 @@ def _epochs(agent: Agent, batch: Batch, config: Learning) -> tuple[Agent, dict[s
 
     def step(dynamic, when):
         minibatch = _flat(jax.tree.map(lambda x: x[when], batch))
-        stepped, metrics = _gradient_step(eqx.combine(dynamic, static), minibatch, config)
+        stepped, metrics = _gradient_step(eqx.combine(dynamic, static), minibatch, config, rates)
         return eqx.filter(stepped, eqx.is_array), metrics
 
     dynamic, metrics = jax.lax.scan(step, dynamic, times)
     return eqx.combine(dynamic, static), jax.tree.map(lambda m: m.mean(0), metrics)
 
 
-def _gradient_step(agent: Agent, batch: Batch, config: Learning) -> tuple[Agent, dict[str, Array]]:
+def _gradient_step(
+    agent: Agent, batch: Batch, config: Learning, rates: Rates
+) -> tuple[Agent, dict[str, Array]]:
     advantage = losses.standardised(batch.advantage, batch.mask)
-    bonus = config.entropy + (config.entropy_end - config.entropy) * agent.progress
+    bonus = rates.entropy + rates.entropy_change * agent.progress
 
     def actor_loss(actor):
         log_policy = jax.vmap(actor.log_policy)(batch.observation)
@@ -107,7 +114,12 @@ def _gradient_step(agent: Agent, batch: Batch, config: Learning) -> tuple[Agent,
         log_probability = (log_policy * taken).sum(-1)
         if config.algorithm == "ppo":
             surrogate = losses.clipped_surrogate(
-                log_probability, batch.log_probability, advantage, batch.mask, config.clip
+                log_probability,
+                batch.log_probability,
+                advantage,
+                batch.mask,
+                rates.lowest,
+                rates.highest,
             )
         else:
             surrogate = losses.policy_gradient(log_probability, advantage, batch.mask)
@@ -123,11 +135,11 @@ def _gradient_step(agent: Agent, batch: Batch, config: Learning) -> tuple[Agent,
         agent.actor
     )
     value_loss, critic_gradient = eqx.filter_value_and_grad(critic_loss)(agent.critic)
-    optimise = optimiser(config)
+    optimise = optimiser(config, rates.max_gradient_norm)
     actor_step, actor_optimiser = optimise.update(actor_gradient, agent.actor_optimiser)
     critic_step, critic_optimiser = optimise.update(critic_gradient, agent.critic_optimiser)
-    actor_step = scheduled(actor_step, config.learning_rate, config.leaf_rate, agent, config)
-    critic_step = scheduled(critic_step, config.critic_rate, 1.0, agent, config)
+    actor_step = scheduled(actor_step, rates.actor, rates.leaves, rates.fall, agent)
+    critic_step = scheduled(critic_step, rates.critic, None, rates.fall, agent)
     agent = eqx.tree_at(
         lambda a: (a.actor, a.critic, a.actor_optimiser, a.critic_optimiser),
         agent,

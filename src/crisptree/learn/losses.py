@@ -3,6 +3,8 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from crisptree.learn.rates import Number
+
 
 def masked_mean(x: Float[Array, " rows"], mask: Bool[Array, " rows"]) -> Float[Array, ""]:
     return jnp.where(mask, x, 0.0).sum() / jnp.maximum(mask.sum(), 1)
@@ -18,11 +20,15 @@ def clipped_surrogate(
     old_log_probability: Float[Array, " rows"],
     advantage: Float[Array, " rows"],
     mask: Bool[Array, " rows"],
-    clip: float,
+    lowest: Number,
+    highest: Number,
 ) -> Float[Array, ""]:
-    """PPO (Schulman et al. 2017): -E min(r A, clip(r, 1 - ε, 1 + ε) A), r = π / π_old."""
+    """PPO (Schulman et al. 2017): -E min(r A, clip(r, 1 - ε, 1 + ε) A), r = π / π_old.
+
+    `lowest` and `highest` are 1 - ε and 1 + ε.
+    """
     ratio = jnp.exp(log_probability - old_log_probability)
-    clipped = jnp.clip(ratio, 1 - clip, 1 + clip)
+    clipped = jnp.clip(ratio, lowest, highest)
     return -masked_mean(jnp.minimum(ratio * advantage, clipped * advantage), mask)
 
 

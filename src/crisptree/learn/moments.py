@@ -45,4 +45,6 @@ class Moments(eqx.Module):
         )
 
     def standardise(self, x: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
-        return jnp.clip((x - self.mean) / self.deviation, -CLIP, CLIP)
+        """In deviations from the mean, clipped; where nothing was seen, x as it is."""
+        standard = jnp.clip((x - self.mean) / self.deviation, -CLIP, CLIP)
+        return jnp.where(self.count > 0, standard, x)

@@ -90,7 +90,8 @@ def gradient_step(
 
     (value_loss, mean_q), gradient = eqx.filter_value_and_grad(loss, has_aux=True)(agent.actor)
     directions, state = optimiser(config).update(gradient, agent.optimiser)
-    steps = scheduled(directions, config.learning_rate, config.leaf_rate, agent, config)
+    fall = 1 - config.final_rate
+    steps = scheduled(directions, config.learning_rate, config.leaf_rate, fall, agent)
     learned = (eqx.apply_updates(agent.actor, steps), state)
     warm = agent.round > config.warm_up
     actor, state = _where(warm, learned, (agent.actor, agent.optimiser))
@@ -114,14 +115,17 @@ def _where(condition: Array, if_true, if_false):
 
 
 def update(
-    agent: QAgent, scene: Scene, env: FunctionalEnv, config: QLearning
+    agent: QAgent, scene: Scene, env: FunctionalEnv, config: QLearning, rates: None = None
 ) -> tuple[QAgent, Scene, dict[str, Array]]:
-    """`rounds` rounds of acting in a functional environment and learning from it."""
+    """`rounds` rounds of acting in a functional environment and learning from it.
+
+    Its numbers are all in `config`: `rates` is there to be called as PPO's `update` is.
+    """
     dynamic, static = eqx.partition(agent, eqx.is_array)
 
     def one(carry, _):
         agent = eqx.combine(carry[0], static)
-        scene, rollout, episodes = collect(agent, carry[1], env, config)
+        scene, rollout, episodes = collect(agent, carry[1], env, config, config.gamma)
         agent, metrics = improve(agent, rollout, config)
         return (eqx.filter(agent, eqx.is_array), scene), (episodes, metrics)
 

@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from crisptree.learn.rates import Number
+
 
 class Rollout(NamedTuple):
     """T steps of R rows; a row is one agent of one environment.
@@ -40,15 +42,17 @@ def generalised_advantages(
     next_value: Float[Array, "T R"],
     terminated: Bool[Array, "T R"],
     done: Bool[Array, "T R"],
-    gamma: float,
-    gae_lambda: float,
+    gamma: Number,
+    trace: Number,
 ) -> Float[Array, "T R"]:
     """GAE (Schulman et al. 2016): A_t = δ_t + γλ A_{t+1}, δ_t = r_t + γ V(s_{t+1}) - V(s_t).
+
+    `trace` is γλ.
 
     V(s_{t+1}) is 0 where the episode terminated, and kept where it was truncated.
     """
     delta = reward + gamma * jnp.where(terminated, 0.0, next_value) - value
-    decay = jnp.where(done, 0.0, gamma * gae_lambda)
+    decay = jnp.where(done, 0.0, trace)
 
     def backwards(advantage, at):
         delta_t, decay_t = at

@@ -26,6 +26,7 @@ from crisptree.learn.config import AnyLearning
 from crisptree.learn.hosted import Stage
 from crisptree.learn.q_config import QLearning
 from crisptree.learn.q_session import hosted_update
+from crisptree.learn.rates import rates_of, shape_of
 
 RESTART = 64
 
@@ -56,14 +57,15 @@ def _openings(env: FunctionalEnv, config: AnyLearning):
 def compiled_segment(env: FunctionalEnv, config: AnyLearning, most: int) -> Segment:
     """Segments in a JAX environment, up to `most` updates each, as one program."""
     update = q_learning.update if isinstance(config, QLearning) else compiled.update
-    advance, open_scenes = advancing(env, config, most, update), _openings(env, config)
+    shape, rates = shape_of(config), rates_of(config)
+    advance, open_scenes = advancing(env, shape, most, update), _openings(env, shape)
     scenes: Scene | None = None
 
     def segment(agents: Any, n: int) -> tuple[Any, dict[str, np.ndarray]]:
         nonlocal scenes
         if scenes is None or int(agents.update[0]) % RESTART == 0:
             scenes = open_scenes(agents.key)
-        agents, scenes, log = advance(agents, scenes, jnp.asarray(n))
+        agents, scenes, log = advance(agents, scenes, jnp.asarray(n), rates)
         return agents, {name: np.asarray(values)[:n] for name, values in log.items()}
 
     return segment

@@ -1,0 +1,230 @@
+"""Those who are timed: each builds itself, warms up, and then runs whenever it is told to.
+
+Every contestant lives in a process of its own (`python benchmarks/contestants.py NAME`): its
+threads and its memory are its own, and rounds of several contestants can take turns. The process
+answers each line on standard input with one JSON object.
+"""
+
+import contextlib
+import json
+import os
+import resource
+import sys
+import time
+import warnings
+from collections.abc import Callable
+
+Run = Callable[[], int]
+"""Does a round of work; returns the environment steps made."""
+
+
+def tree_on_cartpole(leaves: int = 8, seeds: int = 1, updates: int = 32) -> Run:
+    """Our PPO on soft trees, rollout and learning in one program."""
+    import jax
+
+    from crisptree import soft
+    from crisptree.envs.cartpole import CartPole
+    from crisptree.learn.agent import create
+    from crisptree.learn.session import compiled_segment, stack
+    from crisptree.pipeline.recipe import CARTPOLE
+
+    config = CARTPOLE.soft
+    actor = soft.SoftTree.random(soft.balanced(leaves), 4, 2, key=jax.random.key(0))
+    agents = stack(
+        [create(actor, 4, config, 100_000, key=jax.random.key(seed)) for seed in range(seeds)]
+    )
+    segment = compiled_segment(CartPole(), config, updates)
+
+    def run() -> int:
+        nonlocal agents
+        agents, _ = segment(agents, updates)
+        return seeds * updates * config.steps_per_update
+
+    return run
+
+
+def mlp_on_cartpole(same_settings: bool = False) -> Run:
+    """The plain PPO on an MLP in JAX, at PureJaxRL's settings or at ours."""
+    import jax
+    from mlp_ppo import Settings, trainer
+
+    from crisptree.pipeline.recipe import CARTPOLE
+
+    settings = Settings()
+    if same_settings:
+        soft = CARTPOLE.soft
+        settings = Settings(soft.n_envs, soft.n_steps, soft.epochs, soft.minibatches)
+    updates = max(1, 200_000 // settings.steps_per_update)
+    start, advance = trainer(settings, updates)
+    carry = jax.jit(start)(jax.random.key(0))
+
+    def run() -> int:
+        nonlocal carry
+        carry, _ = jax.block_until_ready(advance(carry))
+        return updates * settings.steps_per_update
+
+    return run
+
+
+def bare_cartpole(n_envs: int = 256, n_steps: int = 20_000) -> Run:
+    """The limit: the environment alone in one program, random actions, fresh episodes."""
+    import jax
+    import jax.numpy as jnp
+
+    from crisptree.envs.cartpole import CartPole
+
+    env = CartPole()
+
+    @jax.jit
+    def scan(key):
+        def step(states, key):
+            for_actions, for_resets = jax.random.split(key)
+            actions = jax.random.bernoulli(for_actions, shape=(n_envs,)).astype(jnp.int32)
+            at = jax.vmap(lambda state, action: env.step(key, state, action))(states, actions)
+            fresh, _ = jax.vmap(env.reset)(jax.random.split(for_resets, n_envs))
+            over = at.terminated | at.truncated
+
+            def pick(a, b):
+                return jnp.where(over.reshape(-1, *(1,) * (a.ndim - 1)), a, b)
+
+            return jax.tree.map(pick, fresh, at.state), at.reward.sum()
+
+        states, _ = jax.vmap(env.reset)(jax.random.split(key, n_envs))
+        return jax.lax.scan(step, states, jax.random.split(key, n_steps))[1].sum()
+
+    def run() -> int:
+        scan(jax.random.key(0)).block_until_ready()
+        return n_envs * n_steps
+
+    return run
+
+
+ZOO = {
+    "CartPole-v1": {
+        "n_steps": 32,
+        "batch_size": 256,
+        "gae_lambda": 0.8,
+        "gamma": 0.98,
+        "n_epochs": 20,
+        "ent_coef": 0.0,
+        "learning_rate": 1e-3,
+        "clip_range": 0.2,
+    },
+    "LunarLander-v3": {
+        "n_steps": 1024,
+        "batch_size": 64,
+        "gae_lambda": 0.98,
+        "gamma": 0.999,
+        "n_epochs": 4,
+        "ent_coef": 0.01,
+    },
+}
+"""RL Zoo's settings, with 8 environments for CartPole and 16 for LunarLander."""
+ZOO_ENVS = {"CartPole-v1": 8, "LunarLander-v3": 16}
+
+
+def peer_ppo(package: str, env_id: str = "CartPole-v1", steps: int = 4096) -> Run:
+    """PPO of Stable-Baselines3 (one torch thread: two are slower) or of sbx."""
+    from stable_baselines3.common.env_util import make_vec_env
+
+    if package == "sb3":
+        import torch
+        from stable_baselines3 import PPO
+
+        torch.set_num_threads(1)
+        device = {"device": "cpu"}
+    else:
+        from sbx import PPO
+
+        device = {}
+    n_envs = ZOO_ENVS[env_id]
+    steps = max(steps, n_envs * ZOO[env_id]["n_steps"])
+    model = PPO("MlpPolicy", make_vec_env(env_id, n_envs, seed=0), seed=0, **ZOO[env_id], **device)
+
+    def run() -> int:
+        before = model.num_timesteps
+        model.learn(steps, reset_num_timesteps=False)
+        return model.num_timesteps - before
+
+    return run
+
+
+def tree_on_lander(fast: bool = True, leaves: int = 32, updates: int = 4) -> Run:
+    """Our PPO on an axis-aligned tree, environments through envpool (`fast`) or gymnasium."""
+    import jax
+
+    from crisptree import soft
+    from crisptree.envs import host
+    from crisptree.learn.agent import create
+    from crisptree.learn.session import hosted_segment, stack
+    from crisptree.pipeline.recipe import HOST
+
+    if not fast:
+        host.envpool_has = lambda env_id: False  # as where envpool is not installed
+    config = HOST.learning
+    actor = soft.AxisTree.random(soft.balanced(leaves), 8, 4, key=jax.random.key(0))
+    agents = stack([create(actor, 8, config, 100_000, key=jax.random.key(0))])
+    segment = hosted_segment("LunarLander-v3", config, 1, 0)
+
+    def run() -> int:
+        nonlocal agents
+        agents, _ = segment(agents, updates)
+        return updates * config.steps_per_update
+
+    return run
+
+
+def bare_envpool(env_id: str = "LunarLander-v3", n_envs: int = 64, n_steps: int = 800) -> Run:
+    """envpool alone on all cores, random actions."""
+    import numpy as np
+
+    from crisptree.envs.host import EnvpoolEnvs
+
+    envs = EnvpoolEnvs(env_id, n_envs, os.cpu_count() or 1)
+    envs.reset(0)
+    actions = np.random.default_rng(0).integers(0, 4, (n_steps, n_envs))
+
+    def run() -> int:
+        return sum(int(envs.step(action).valid.sum()) for action in actions)
+
+    return run
+
+
+CONTESTANTS: dict[str, Callable[..., Run]] = {
+    "tree-cartpole": tree_on_cartpole,
+    "mlp-cartpole": mlp_on_cartpole,
+    "bare-cartpole": bare_cartpole,
+    "ppo": peer_ppo,
+    "tree-lander": tree_on_lander,
+    "bare-envpool": bare_envpool,
+}
+
+
+def answer(**record: object) -> None:
+    print(json.dumps(record), file=sys.__stdout__, flush=True)
+
+
+def main(name: str, **options: object) -> None:
+    try:
+        began = time.perf_counter()
+        run = CONTESTANTS[name](**options)
+        run()
+        answer(first=time.perf_counter() - began)
+    except ImportError as error:
+        answer(missing=str(error))
+        return
+    for _ in sys.stdin:
+        began, cpu = time.perf_counter(), time.process_time()
+        steps = run()
+        answer(
+            steps=steps,
+            seconds=time.perf_counter() - began,
+            cpu_seconds=time.process_time() - cpu,
+            peak_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        )
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    with contextlib.redirect_stdout(sys.stderr):
+        main(sys.argv[1], **json.loads(sys.argv[2] if len(sys.argv) > 2 else "{}"))
