@@ -29,7 +29,7 @@ def config(request) -> QLearning:
 def new_segment(request, config, monkeypatch):
     """Makes segments as a new process would; environments start afresh after three updates."""
     monkeypatch.setattr(session, "RESTART", 3)
-    monkeypatch.setattr(session, "host_envs", GymnasiumEnvs)
+    monkeypatch.setattr(session, "host_envs", lambda id, n, n_threads: GymnasiumEnvs(id, n))
     if request.param == "compiled":
         return lambda: compiled_segment(CartPole(), config, 4)
     return lambda: hosted_segment("CartPole-v1", config, n_seeds=2, seed=7)
@@ -90,7 +90,7 @@ def test_an_update_is_all_its_rounds(config, new_segment):
 
 def test_returns_are_of_the_episodes_that_ended(monkeypatch):
     """CartPole pays 1 a step: the returns of all episodes, and what goes on, are all steps."""
-    monkeypatch.setattr(session, "host_envs", GymnasiumEnvs)
+    monkeypatch.setattr(session, "host_envs", lambda id, n, n_threads: GymnasiumEnvs(id, n))
     config = dataclasses.replace(DQN, rounds=40)
     for segment in (
         compiled_segment(CartPole(), config, 4),

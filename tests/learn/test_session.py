@@ -51,7 +51,7 @@ def new_segment(request, monkeypatch):
     if request.param == "compiled":
         return compiled
     adapter = {"gymnasium": GymnasiumEnvs, "envpool": EnvpoolEnvs}[request.param]
-    monkeypatch.setattr(session, "host_envs", adapter)
+    monkeypatch.setattr(session, "host_envs", lambda id, n, n_threads: adapter(id, n))
     return with_gymnasium
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.tree import DecisionTreeClassifier
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen.rounding import rounded_down
@@ -92,6 +91,9 @@ def fit_cart(
     states: np.ndarray, actions: np.ndarray, n_leaves: int, task: Task, seed: int
 ) -> CrispTree:
     """CART (scikit-learn) as a crisp tree; its left is `x <= t`, our FALSE."""
+    # Here, not above: it takes as long to import as JAX, and the direct route never needs it.
+    from sklearn.tree import DecisionTreeClassifier
+
     cart = DecisionTreeClassifier(max_leaf_nodes=n_leaves, min_samples_leaf=5, random_state=seed)
     cart.fit(states, actions)
     tree = cart.tree_

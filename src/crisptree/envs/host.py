@@ -4,7 +4,10 @@ Both adapters give the same `HostStep`, whatever their own habits of resetting a
 imports JAX, unless the id has a twin in JAX.
 """
 
+import contextlib
 import importlib.util
+import os
+import time
 import warnings
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -13,6 +16,11 @@ import numpy as np
 
 from crisptree.envs.registry import functional_env, is_functional
 from crisptree.envs.spaces import flat_size, make
+from crisptree.errors import CrisptreeError
+
+TIMED_STEPS = 25
+SHARING_COSTS = 5e-4
+"""Seconds that a step must save to be shared out: several times what the sharing itself takes."""
 
 
 class HostStep(NamedTuple):
@@ -158,11 +166,43 @@ def envpool_has(env_id: str) -> bool:
 
 
 def host_envs(env_id: str, n_envs: int, *, n_threads: int = 1) -> HostEnvs:
-    """The fastest adapter that is installed for this id."""
+    """The fastest adapter that is installed for this id.
+
+    With several threads allowed, they (or as many processes) are used if steps are slow enough
+    for it to pay. What the environments do is the same in any case.
+    """
     if is_functional(env_id):
         from crisptree.envs.functional_host import FunctionalHostEnvs
 
         return FunctionalHostEnvs(functional_env(env_id), n_envs)
+    n_threads = min(n_threads, n_envs)
     if envpool_has(env_id):
-        return EnvpoolEnvs(env_id, n_envs, n_threads)
+        shared = n_threads > 1 and _shared_pays(EnvpoolEnvs(env_id, 1), n_envs, n_threads)
+        return EnvpoolEnvs(env_id, n_envs, n_threads if shared else 1)
+    if n_threads > 1 and _shared_pays(GymnasiumEnvs(env_id, 1), n_envs, n_threads):
+        from crisptree.envs.workers import WorkerEnvs
+
+        # An id that was registered in this process alone is unknown in another.
+        with contextlib.suppress(CrisptreeError):
+            return WorkerEnvs(env_id, n_envs, n_threads)
     return GymnasiumEnvs(env_id, n_envs)
+
+
+def threads() -> int:
+    """Threads that stepping may use: what OMP_NUM_THREADS says, or the cores there are."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    if given.isdigit() and int(given) > 0:
+        return int(given)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _shared_pays(one: HostEnvs, n_envs: int, n_threads: int) -> bool:
+    """Whether sharing out a step of all environments saves more than it costs."""
+    one.reset(0)
+    seconds = []
+    for _ in range(TIMED_STEPS):
+        began = time.perf_counter()
+        one.step(np.zeros(1, np.int64))
+        seconds.append(time.perf_counter() - began)
+    one.close()
+    return n_envs * float(np.median(seconds)) * (1 - 1 / n_threads) > SHARING_COSTS

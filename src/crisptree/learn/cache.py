@@ -12,4 +12,5 @@ def keep_compiled() -> None:
         return
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     jax.config.update("jax_compilation_cache_dir", str(Path(base) / "crisptree" / "jax"))
-    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.3)
+    # The small programs too: a run has dozens of them, and together they take seconds.
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from crisptree.envs.functional import FunctionalEnv
-from crisptree.envs.host import host_envs
+from crisptree.envs.host import host_envs, threads
 from crisptree.envs.registry import functional_env, is_functional
 from crisptree.envs.seeds import block_seed
 from crisptree.errors import CrisptreeError
@@ -73,7 +73,7 @@ def compiled_segment(env: FunctionalEnv, config: AnyLearning, most: int) -> Segm
 
 def hosted_segment(env_id: str, config: AnyLearning, n_seeds: int, seed: int) -> Segment:
     """Segments in a host environment."""
-    envs = host_envs(env_id, n_seeds * config.n_envs)
+    envs = host_envs(env_id, n_seeds * config.n_envs, n_threads=threads())
     update = hosted_update if isinstance(config, QLearning) else Stage.update
     stage: Stage | None = None
 
