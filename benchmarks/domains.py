@@ -45,7 +45,7 @@ def steps_per_second(env: FunctionalEnv) -> float:
     return statistics.median(rates)
 
 
-def rows() -> list[dict[str, Any]]:
+def rows(quick: bool = False) -> list[dict[str, Any]]:
     found = []
     for name, env in (("wildfire", Wildfire()), ("zerglings", FindAndDefeatZerglings())):
         found.append({"name": f"{name}, environment steps/s", "ours": round(steps_per_second(env))})

@@ -65,7 +65,7 @@ def seconds_in_c(tree: CrispTree, states: np.ndarray) -> float:
     return min(tries)
 
 
-def rows() -> list[dict[str, Any]]:
+def rows(quick: bool = False) -> list[dict[str, Any]]:
     """`name`, `ours`, `peer` and `ratio` (how many times faster than the peer) of each measure."""
     rng = np.random.default_rng(0)
     peer = fitted(rng)

@@ -1,4 +1,4 @@
-"""A crisp tree's predict beside scikit-learn's, on the same tree of 32 leaves.
+"""A crisp tree's predict beside scikit-learn's and ONNX's on the same tree, and beside an MLP's.
 
 python benchmarks/inference.py
 """
@@ -11,6 +11,8 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from crisptree.crisp import CrispTree
+from crisptree.errors import CrisptreeError
+from crisptree.export import as_onnx
 
 LEAVES, FEATURES, ACTIONS, BATCH = 32, 8, 4, 100_000
 
@@ -43,38 +45,64 @@ def fastest(calls: list[Callable[[], object]], number: int) -> list[float]:
     return [min(times) for times in zip(*tries, strict=True)]
 
 
-def rows() -> list[dict[str, Any]]:
+def rows(quick: bool = False) -> list[dict[str, Any]]:
     """`name`, `ours`, `peer` and `ratio` (how many times faster than the peer) of each measure."""
     rng = np.random.default_rng(0)
-    peer = fitted(rng)
-    ours = crisp(peer)
+    cart = fitted(rng)
+    ours = crisp(cart)
     batch = rng.normal(size=(BATCH, FEATURES)).astype(np.float32)
-    one = batch[0]
-    if not np.array_equal(ours.predict(batch)[0], peer.predict(batch)):
+    if not np.array_equal(ours.predict(batch)[0], cart.predict(batch)):
         raise AssertionError("the two trees differ, so their times compare nothing")
-    single = one[None]
+    peers: list[tuple[str, Callable[[np.ndarray], object]]] = [("scikit-learn", cart.predict)]
+    missing: list[dict[str, Any]] = []
+    for name, build in (("onnxruntime", lambda: onnx_of(ours)), ("Stable-Baselines3's MLP", mlp)):
+        try:
+            peers.append((name, build()))
+        except (ImportError, CrisptreeError) as error:
+            missing.append({"name": f"predict, against {name}", "note": f"not there: {error}"})
     measures = [
-        ("one observation, µs", 1e6, lambda: ours.predict(one), lambda: peer.predict(single), 500),
-        (
-            f"{BATCH:,} observations, ms",
-            1e3,
-            lambda: ours.predict(batch),
-            lambda: peer.predict(batch),
-            3,
-        ),
+        ("one observation", "µs", 1e6, batch[0], batch[:1], 100 if quick else 500),
+        (f"{BATCH:,} observations", "ms", 1e3, batch, batch, 1 if quick else 3),
     ]
     table = []
-    for name, unit, our_call, peer_call, number in measures:
-        ours_time, peer_time = fastest([our_call, peer_call], number)
-        table.append(
-            {
-                "name": f"predict of {LEAVES} leaves, {name}, against scikit-learn",
-                "ours": ours_time * unit,
-                "peer": peer_time * unit,
-                "ratio": peer_time / ours_time,
-            }
-        )
-    return table
+    for name, unit, factor, mine, theirs, number in measures:
+        calls = [lambda x=mine: ours.predict(x)]
+        calls += [lambda call=call, x=theirs: call(x) for _, call in peers]
+        our_time, *peer_times = fastest(calls, number)
+        for (peer, _), peer_time in zip(peers, peer_times, strict=True):
+            table.append(
+                {
+                    "name": f"predict of {LEAVES} leaves, {name}, against {peer}",
+                    "unit": unit,
+                    "ours": our_time * factor,
+                    "peer": peer_time * factor,
+                    "ratio": peer_time / our_time,
+                }
+            )
+    return table + missing
+
+
+def onnx_of(tree: CrispTree) -> Callable[[np.ndarray], object]:
+    """The same tree in ONNX's runtime."""
+    from crisptree.export.onnx_model import decider
+
+    return decider(as_onnx(tree))
+
+
+def mlp() -> Callable[[np.ndarray], object]:
+    """An untrained policy of Stable-Baselines3 for as many features and actions."""
+    import gymnasium
+    import torch
+    from stable_baselines3 import PPO
+
+    torch.set_num_threads(1)
+
+    class Nothing(gymnasium.Env):
+        observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (FEATURES,))
+        action_space = gymnasium.spaces.Discrete(ACTIONS)
+
+    model = PPO("MlpPolicy", Nothing(), device="cpu")
+    return lambda rows: model.predict(rows, deterministic=True)[0]
 
 
 if __name__ == "__main__":

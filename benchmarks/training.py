@@ -1,92 +1,70 @@
-"""Steps per second with learning: our PPO on CartPole beside Stable-Baselines3's.
+"""Steps a second with learning on CartPole: ours beside the peers and beside the limit.
 
-Both in one run, one after the other; medians over repeats, compile time apart.
+python benchmarks/training.py [--quick]
 """
 
-import importlib.util
-import resource
-import statistics
-import time
+import sys
+from typing import Any
 
-import jax
-import jax.numpy as jnp
+from contest import Entry, compete, row
 
-from crisptree import soft
-from crisptree.envs.cartpole import CartPole
-from crisptree.learn.agent import create
-from crisptree.learn.compiled import advancing, opening
-from crisptree.learn.session import stack
-from crisptree.pipeline.recipe import CARTPOLE
-
-REPEATS = 5
-UPDATES = 32
+OURS = "CartPole, PPO on a soft tree of 8 leaves"
 
 
-def ours(leaves: int = 8) -> tuple[float, float]:
-    """Environment steps a second, and the seconds the compiler took."""
-    config, env = CARTPOLE.soft, CartPole()
-    actor = soft.SoftTree.random(soft.balanced(leaves), 4, 2, key=jax.random.key(0))
-    agents = stack([create(actor, 4, config, 10_000, key=jax.random.key(1))])
-    scenes = jax.vmap(lambda key: opening(env, config, key))(agents.key)
-    advance = advancing(env, config, UPDATES)
-    began = time.perf_counter()
-    agents, scenes, log = jax.block_until_ready(advance(agents, scenes, jnp.asarray(1)))
-    compiling = time.perf_counter() - began
-    rates = []
-    for _ in range(REPEATS):
-        began = time.perf_counter()
-        agents, scenes, log = advance(agents, scenes, jnp.asarray(UPDATES))
-        jax.block_until_ready(log)
-        rates.append(UPDATES * config.steps_per_update / (time.perf_counter() - began))
-    return statistics.median(rates), compiling
-
-
-def stable_baselines(steps: int = 12_000) -> float:
-    """PPO with the RL Zoo's CartPole settings, one thread, 8 environments."""
-    import torch
-    from stable_baselines3 import PPO
-    from stable_baselines3.common.env_util import make_vec_env
-
-    torch.set_num_threads(1)
-    envs = make_vec_env("CartPole-v1", n_envs=8, seed=0)
-    model = PPO(
-        "MlpPolicy",
-        envs,
-        n_steps=32,
-        batch_size=256,
-        gae_lambda=0.8,
-        gamma=0.98,
-        n_epochs=20,
-        ent_coef=0.0,
-        learning_rate=1e-3,
-        clip_range=0.2,
-        seed=0,
-        device="cpu",
+def rows(quick: bool = False) -> list[dict[str, Any]]:
+    rounds, updates = (3, 8) if quick else (9, 32)
+    tree = {"updates": updates}
+    figures = compete(
+        {
+            "ours": Entry("tree-cartpole", tree),
+            "sb3": Entry("ppo", {"package": "sb3"}),
+            "sbx": Entry("ppo", {"package": "sbx"}),
+            "mlp": Entry("mlp-cartpole"),
+            "mlp at our settings": Entry("mlp-cartpole", {"same_settings": True}),
+            "bare": Entry("bare-cartpole"),
+        },
+        rounds,
     )
-    model.learn(512)
-    began = time.perf_counter()
-    model.learn(steps)
-    return steps / (time.perf_counter() - began)
-
-
-def rows() -> list[dict]:
-    rate, compiling = ours()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    table = [
-        {"name": "compile seconds of the CartPole trainer", "ours": round(compiling, 2)},
-        {"name": "peak memory of it, MB", "ours": round(peak)},
-    ]
-    if importlib.util.find_spec("stable_baselines3") is None:
-        print("Stable-Baselines3 is not installed: pip install torch==2.13.0 'crisptree[sb3]'")
-        return [{"name": "CartPole PPO steps/s, 8-leaf tree", "ours": round(rate)}, *table]
-    peer = stable_baselines()
-    named = "CartPole PPO steps/s with learning, 8-leaf soft tree, against Stable-Baselines3"
+    others = compete(
+        {
+            "8 seeds": Entry("tree-cartpole", tree | {"seeds": 8}),
+            "1 seed": Entry("tree-cartpole", tree),
+            "32 leaves": Entry("tree-cartpole", tree | {"leaves": 32}),
+            "4 leaves": Entry("tree-cartpole", tree | {"leaves": 4}),
+        },
+        max(3, rounds // 2),
+    )
+    ours = figures["ours"]
+    seeds = row(
+        "time of 8 seeds at once over that of one seed",
+        others["1 seed"],
+        others["8 seeds"],
+        "≤ 4.5",
+    )
+    if seeds["ratio"] is not None:  # rates count all seeds' steps; the bar is on time
+        seeds["ratio"] = round(8 * seeds["ratio"], 2)
+        seeds["spread"] = [round(8 * end, 2) for end in seeds["spread"]]
     return [
-        {"name": named, "ours": round(rate), "peer": round(peer), "ratio": round(rate / peer, 1)},
-        *table,
+        row(f"{OURS}, over Stable-Baselines3's PPO on an MLP", ours, figures["sb3"], "≥ 100"),
+        row(f"{OURS}, over sbx's PPO on an MLP", ours, figures["sbx"], ""),
+        row(f"{OURS}, over plain JAX on an MLP, its settings", ours, figures["mlp"], "≥ 3"),
+        row(
+            f"{OURS}, over plain JAX on an MLP, our settings",
+            ours,
+            figures["mlp at our settings"],
+            "≥ 2.5",
+        ),
+        row(f"{OURS}, over the environment alone", ours, figures["bare"], "≥ 0.1"),
+        seeds,
+        row(
+            "a soft tree of 32 leaves over one of 4",
+            others["32 leaves"],
+            others["4 leaves"],
+            "≥ 0.4",
+        ),
     ]
 
 
 if __name__ == "__main__":
-    for row in rows():
-        print(row)
+    for each in rows("--quick" in sys.argv):
+        print(each)

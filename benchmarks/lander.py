@@ -1,0 +1,38 @@
+"""Steps a second with learning on LunarLander: with envpool, without it, and the peers.
+
+python benchmarks/lander.py [--quick]
+"""
+
+import sys
+from typing import Any
+
+from contest import Entry, compete, row
+
+OURS = "LunarLander, PPO on a tree of 32 leaves"
+
+
+def rows(quick: bool = False) -> list[dict[str, Any]]:
+    lander = {"env_id": "LunarLander-v3"}
+    updates = {"updates": 1 if quick else 6}
+    figures = compete(
+        {
+            "fast": Entry("tree-lander", {"fast": True, **updates}),
+            "slow": Entry("tree-lander", {"fast": False, **updates}),
+            "sb3": Entry("ppo", {"package": "sb3", **lander}),
+            "sbx": Entry("ppo", {"package": "sbx", **lander}),
+            "envpool": Entry("bare-envpool"),
+        },
+        3 if quick else 5,
+    )
+    fast, slow = figures["fast"], figures["slow"]
+    return [
+        row(f"{OURS}, envpool, over Stable-Baselines3", fast, figures["sb3"], "≥ 8"),
+        row(f"{OURS}, envpool, over sbx", fast, figures["sbx"], ""),
+        row(f"{OURS}, envpool, over envpool alone", fast, figures["envpool"], "≥ 0.6"),
+        row(f"{OURS}, gymnasium, over Stable-Baselines3", slow, figures["sb3"], "≥ 3"),
+    ]
+
+
+if __name__ == "__main__":
+    for each in rows("--quick" in sys.argv):
+        print(each)

@@ -1,0 +1,112 @@
+"""From a command to a solved CartPole, in seconds: a crisp tree of 500 beside an MLP of 475.
+
+Fresh processes, imports and compiling included. Ours is `crisptree train CartPole-v1` as it is,
+with an empty cache of compiled programs and then with the cache that run has left; it scores the
+crisp tree on 100 unseen episodes within the time. The peer is Stable-Baselines3's PPO with RL
+Zoo's settings, stopped as soon as 20 greedy episodes average 475; its evaluations are not counted.
+
+python benchmarks/solve.py [--quick]
+"""
+
+import importlib.util
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+PEER = """
+import sys, time
+began = time.perf_counter()
+import torch
+from stable_baselines3 import PPO
+from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.evaluation import evaluate_policy
+from contestants import ZOO
+torch.set_num_threads(1)
+seed, spent = int(sys.argv[1]), 0.0
+envs, judge = make_vec_env("CartPole-v1", 8, seed=seed), make_vec_env("CartPole-v1", 8, seed=10**6)
+model = PPO("MlpPolicy", envs, seed=seed, device="cpu", **ZOO["CartPole-v1"])
+while model.num_timesteps < 200_000:
+    model.learn(2048, reset_num_timesteps=False)
+    paused = time.perf_counter()
+    score = evaluate_policy(model, judge, n_eval_episodes=20)[0]
+    spent += time.perf_counter() - paused
+    if score >= 475:
+        break
+print(time.perf_counter() - began - spent, model.num_timesteps, score)
+"""
+
+
+def ours(seed: int, cache: str) -> tuple[float, float]:
+    """Seconds, and the return of the crisp tree."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "crisptree.cli", "train", "CartPole-v1"]
+        began = time.perf_counter()
+        done = subprocess.run(
+            [*command, "--seed", str(seed), "--out", f"{folder}/run", "--json"],
+            env={**os.environ, "XDG_CACHE_HOME": cache},
+            capture_output=True,
+            check=True,
+        )
+        return time.perf_counter() - began, json.loads(done.stdout)["crisp_return"]
+
+
+def peer(seed: int) -> float:
+    """Seconds to 475, interpreter start included."""
+    began = time.perf_counter()
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", PEER, str(seed)],
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    whole = time.perf_counter() - began
+    inside, steps, score = map(float, done.stdout.split())
+    print(f"  Stable-Baselines3, seed {seed}: {inside:.1f} s, {steps:.0f} steps, {score:.0f}")
+    return min(whole, inside + 0.1)
+
+
+def rows(quick: bool = False) -> list[dict[str, Any]]:
+    missing = importlib.util.find_spec("stable_baselines3") is None
+    cold, warm, theirs, returns = [], [], [], []
+    for seed in range(1 if quick else 3):
+        with tempfile.TemporaryDirectory() as cache:
+            for seconds in (cold, warm):
+                spent, score = ours(seed, cache)
+                seconds.append(spent)
+                returns.append(score)
+        if not missing:
+            theirs.append(peer(seed))
+    found = []
+    for name, seconds, bar in (("an empty cache", cold, "≤ 1"), ("a warm cache", warm, "≤ 0.5")):
+        record: dict[str, Any] = {
+            "name": f"crisptree train CartPole-v1, {name}, over Stable-Baselines3 to 475",
+            "unit": "s",
+            "ours": round(statistics.median(seconds), 1),
+            "peer": None,
+            "ratio": None,
+            "bar": bar,
+            "note": f"crisp return {min(returns):.1f} at least",
+        }
+        if missing:
+            record["note"] += "; peer is not there: pip install torch==2.13.0 'crisptree[bench]'"
+        else:
+            ratios = [a / b for a, b in zip(seconds, theirs, strict=True)]
+            record |= {
+                "peer": round(statistics.median(theirs), 1),
+                "ratio": round(statistics.median(ratios), 3),
+                "spread": [round(min(ratios), 3), round(max(ratios), 3)],
+            }
+        found.append(record)
+    return found
+
+
+if __name__ == "__main__":
+    for each in rows("--quick" in sys.argv):
+        print(each)
