@@ -21,7 +21,7 @@ class Recipe:
     refine_share: float
     """Steps of a refinement after a cut, as a share of `steps`."""
     polish_share: float
-    """Steps of the last refinement, as a share of `steps`."""
+    """Steps of the last refinement, as a share of `steps`; with 0 the search alone mends."""
     teacher_share: float
     """Steps of a teacher's training, as a share of `steps`."""
     mend_share: float
@@ -83,19 +83,25 @@ HOST = Recipe(
     starts=1,
     steps=5_000_000,
     refine_share=0.14,
-    polish_share=0.5,
+    polish_share=0.0,
     teacher_share=0.5,
     mend_share=0.5,
     rounds=16,
     race_below=90,
     learning=BASE,
     redraw_until=0.6,
-    search=Search(sweeps=24, rounds=(24, 48, 96), confirm=256),
+    search=Search(sweeps=20, rounds=(24, 48, 96), confirm=256),
     soft=SOFT,
     soft_steps=3_000_000,
 )
 
-TEAM = replace(HOST, wide=64, starts=2, search=Search(sweeps=24, rounds=(32, 64, 128), confirm=256))
+TEAM = replace(
+    HOST,
+    wide=64,
+    starts=2,
+    polish_share=0.5,
+    search=Search(sweeps=24, rounds=(32, 64, 128), confirm=256),
+)
 
 WILDFIRE = replace(
     TEAM,

@@ -80,8 +80,7 @@ class Way:
             if costs and size > self.settings.size:
                 share = self.recipe.refine_share
                 tree, carry = self._refine(tree, carry, self.recipe.refine, share)
-        # Where selection is compiled it has shown that nothing is left to mend.
-        if hurt or not is_functional(self.task.env_id):
+        if hurt and self.recipe.polish_share > 0:
             tree, carry = self._refine(tree, carry, self.recipe.polish, self.recipe.polish_share)
         tree = self._search(self._cut_for_free(tree))
         return Arrived(tree, self.records[-1]["selection_return"], tuple(self.records))
