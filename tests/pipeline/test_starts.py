@@ -60,7 +60,8 @@ print("crisptree: no such thing")
 if outcome == "fails":
     sys.exit(2)
 way_seed = json.loads((folder / "config.json").read_text())["way_seed"]
-(folder / "arrived.json").write_text(json.dumps({"selection_return": float(way_seed), "records": []}))
+arrived = {"selection_return": float(way_seed), "records": []}
+(folder / "arrived.json").write_text(json.dumps(arrived))
 (folder / "policy.json").write_text(pathlib.Path(sys.argv[3]).read_text())
 """
 
