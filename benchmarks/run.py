@@ -1,7 +1,8 @@
 """`make bench`: every benchmark in one run, as a table and in results.json.
 
 Figures are ratios against a peer on the same machine in the same run, in turns; nothing here is a
-test. `--quick` takes fewer and shorter rounds, `--only NAME …` some of the parts.
+test. `--quick` takes fewer and shorter rounds, `--only NAME …` some of the parts; `--docs` measures
+nothing and writes what results.json has into docs/speed.md.
 """
 
 import argparse
@@ -39,12 +40,35 @@ def table_of(rows: list[dict[str, Any]]) -> Table:
     return table
 
 
+def markdown(rows: list[dict[str, Any]]) -> str:
+    heads = ["what", "ours", "peer", "unit", "ratio", "rounds", "bar"]
+    lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+    for row in rows:
+        note = f" ({row['note']})" if "note" in row else ""
+        keys = ("ours", "peer", "unit", "ratio", "spread", "bar")
+        cells = [row["name"] + note, *(shown(row.get(key, "")) for key in keys)]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def write_docs(rows: list[dict[str, Any]]) -> None:
+    page = Path(__file__).parents[1] / "docs" / "speed.md"
+    before, rest = page.read_text().split("<!-- figures -->\n")
+    _, after = rest.split("<!-- end of figures -->")
+    figures = f"<!-- figures -->\n{markdown(rows)}\n<!-- end of figures -->"
+    page.write_text(before + figures + after)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Our speed beside the peers'.")
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, metavar="NAME")
+    parser.add_argument("--docs", action="store_true", help="no measuring: fill docs/speed.md")
     chosen = parser.parse_args()
     path = Path(__file__).parent / "results.json"
+    if chosen.docs:
+        write_docs(json.loads(path.read_text()))
+        return
     rows: list[dict[str, Any]] = []
     for part in chosen.only:
         began = time.perf_counter()
