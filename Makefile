@@ -27,7 +27,7 @@ slow: setup
 
 bench: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'torch==2.13.0'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[sb3]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[sb3,sbx]'
 	$(BIN)/python benchmarks/run.py
 
 docs: setup

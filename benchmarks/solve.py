@@ -95,7 +95,7 @@ def rows(quick: bool = False) -> list[dict[str, Any]]:
             "note": f"crisp return {min(returns):.1f} at least",
         }
         if missing:
-            record["note"] += "; peer is not there: pip install torch==2.13.0 'crisptree[bench]'"
+            record["note"] += "; peer is not there: pip install torch==2.13.0 'crisptree[sb3]'"
         else:
             ratios = [a / b for a, b in zip(seconds, theirs, strict=True)]
             record |= {
