@@ -28,7 +28,7 @@ WILDFIRE = Domain(
 ZERGLINGS = Domain(
     "zerglings",
     "crisptree/Zerglings-v0",
-    "FindAndDefeatZerglings",
+    "Find and defeat zerglings",
     "our own simulator of the mini-game, not StarCraft II itself",
 )
 DOMAINS = {domain.name: domain for domain in (CARTPOLE, LUNARLANDER, WILDFIRE, ZERGLINGS)}

@@ -9,15 +9,15 @@ from crisptree.experiments.table import Cells, as_markdown
 LONG = 24
 """Letters from which a cell of a table may take several lines."""
 STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem;
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 80rem; margin: 2rem auto; padding: 0 1rem;
        color: #222; background: #fff; }
 p, figcaption { max-width: 60rem; }
-table { border-collapse: collapse; margin: 1rem 0; font-size: .9rem;
+table { border-collapse: collapse; margin: 1rem 0; font-size: .85rem;
         font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem; border-bottom: 1px solid #ddd; text-align: right;
-         white-space: nowrap; }
+th, td { padding: .25rem .5rem; border-bottom: 1px solid #ddd; text-align: right; }
+td { white-space: nowrap; }
 th:first-child, td:first-child, .commands td, .commands th { text-align: left; }
-td.long { white-space: normal; min-width: 11rem; }
+td.long { white-space: normal; min-width: 10rem; }
 th { border-bottom: 2px solid #888; }
 .wide { overflow-x: auto; }
 figure { margin: 1.5rem 0; }

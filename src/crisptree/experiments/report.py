@@ -85,11 +85,12 @@ class Report:
 def make_report(title: str, command: str, grid: Grid, store: Store) -> Report:
     """From the records that the grid asks for, whatever else the store has."""
     groups = groups_of(relevant(grid, store.records()))
+    overall = overall_table(groups, grid.envs)
     return Report(
         title,
         command,
         main_table(groups, grid.envs),
-        overall_table(groups, grid.envs) if len(grid.envs) > 1 else None,
+        overall if len(grid.envs) > 1 and len(overall) > 1 else None,
         tuple(_section(groups, env) for env in grid.envs),
         as_json(groups, grid),
     )
@@ -117,14 +118,14 @@ def verdict(groups: Sequence[Group], env: str) -> str | None:
     best = max(points, key=lambda point: point.score)
     text = (
         f"Worth it: {TITLES[worth.group.row]}, {size_of(worth.group)} "
-        f"({worth.leaves:g} leaves on average), {told(worth.group.score)}"
+        f"({worth.leaves:.3g} leaves on average), {told(worth.group.score)}"
     )
     if best.group is worth.group:
         return f"{text}: nothing readable earns more."
     return (
         f"{text}. The best, {TITLES[best.group.row]}, {size_of(best.group)} "
-        f"({best.leaves:g} leaves), earns {told(best.group.score)}: no more than a standard error "
-        "above it."
+        f"({best.leaves:.3g} leaves), earns {told(best.group.score)}: no more than a standard "
+        "error above it."
     )
 
 
