@@ -132,7 +132,7 @@ def test_the_mean_over_sampled_episodes_comes_to_the_expectation(tree, policy):
     config = Learning(n_envs=n, n_steps=HORIZON, minibatches=1, gamma=GAMMA)
     agent = create(tree, 3, config, 1, key=jax.random.key(3))
     scene = opening(env, config, jax.random.key(4))
-    _, rollout, _ = eqx.filter_jit(collect)(agent, scene, env, config)
+    _, rollout, _ = eqx.filter_jit(collect)(agent, scene, env, config, GAMMA)
     ends = np.asarray(rollout.terminated)
     first = np.cumsum(ends, 0) - ends == 0  # the first episode; a second one may not be whole
     state = np.argmax((np.asarray(rollout.observation)[:, :, None] == SEEN).all(-1), -1)
