@@ -97,6 +97,7 @@ def draw(found: list[dict[str, Any]]) -> None:
 
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import LogLocator
 
     plt.rcParams.update({"font.size": 9, "svg.hashsalt": "crisptree", "svg.fonttype": "none"})
     figure, axes = plt.subplots(2, len(GROWING), figsize=(11, 5), sharey="row")
@@ -116,6 +117,8 @@ def draw(found: list[dict[str, Any]]) -> None:
             ax.set_yscale("log")
             ax.grid(alpha=0.3)
             ax.set_xticks(x, [f"{value:,}" for value in x])
+            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            ax.yaxis.set_major_formatter("{x:,.0f}")
             ax.minorticks_off()
             ax.spines[["top", "right"]].set_visible(False)
     axes[0, 0].set_ylabel("environment steps/s,\nall seeds together")
