@@ -105,9 +105,11 @@ class WorkerEnvs:
         self._board.seed[()] = -1
         self._board.action[:] = action
         self._go()
-        _, _, *parts = self._board
-        seen = [part.copy() for part in parts]
-        return HostStep(*seen, np.ones(len(action), bool))
+        _, _, observation, led_to, reward, terminated, truncated = (
+            part.copy() for part in self._board
+        )
+        valid = np.ones(len(action), bool)
+        return HostStep(observation, led_to, reward, terminated, truncated, valid)
 
     def close(self) -> None:
         self._finish()
@@ -128,9 +130,10 @@ def _spawn(env_id: str, first: int, count: int, path: str, n: int, f: int) -> su
 def _end(workers: list[subprocess.Popen]) -> None:
     """Without an input a worker ends by itself."""
     for worker in workers:
-        assert worker.stdin is not None and worker.stdout is not None
+        assert worker.stdin is not None
         worker.stdin.close()
     for worker in workers:
+        assert worker.stdout is not None
         worker.wait()
         worker.stdout.close()
 
