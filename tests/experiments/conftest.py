@@ -30,7 +30,7 @@ TINY = replace(
 )
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def tiny():
     """Trainings of four updates on CartPole."""
     with pytest.MonkeyPatch.context() as patch:
