@@ -20,6 +20,7 @@ LEARNING = Learning(
 TINY = replace(
     recipe.CARTPOLE,
     wide=4,
+    attempts=1,
     starts=2,
     steps=4 * LEARNING.steps_per_update,
     rounds=2,

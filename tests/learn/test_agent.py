@@ -67,7 +67,7 @@ def test_the_optimisers_by_hand():
 def test_policies_and_values_are_of_standardised_observations():
     tree = SoftTree.random(balanced(4), 3, 2, key=jax.random.key(0))
     moments = Moments(jnp.array([1.0, 2.0, 3.0]), jnp.array([4.0, 9.0, 16.0]), jnp.ones(()))
-    values = critic(3, key=jax.random.key(2), width=4)
+    values = critic(3, 4, key=jax.random.key(2))
     agent = create(
         tree, 3, Learning(), 1, key=jax.random.key(1), critic=values, observations=moments
     )

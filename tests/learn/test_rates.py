@@ -33,6 +33,7 @@ OTHER_SHAPES = {
     "epochs": 5,
     "minibatches": 4,
     "leaf_rate": 3.0,
+    "critic_width": 16,
     "optimiser": "rmsprop",
     "normalise_observations": False,
     "normalise_rewards": False,

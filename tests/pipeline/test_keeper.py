@@ -163,7 +163,7 @@ def test_a_finished_stage_has_a_result_and_nothing_else_left(tmp_path, stage, ag
     keeper.resumed(agents)
     keeper.segment(at(agents, 4, [[1, 1]] * 4))
     moments = Moments(jnp.arange(4.0), jnp.ones(4), jnp.ones(()))
-    carry = eqx.tree_at(lambda c: c.observations, Carry.empty(4), moments)
+    carry = eqx.tree_at(lambda c: c.observations, Carry.empty(4, 64), moments)
     record = keeper.finish({"leaves": 4}, GOOD, carry)
     assert folder(tmp_path) == {"policy.json", "carry.npz", "result.json"}
 
@@ -172,7 +172,7 @@ def test_a_finished_stage_has_a_result_and_nothing_else_left(tmp_path, stage, ag
         again.result() == record == {"stage": "refine-8", "leaves": 4, "seconds": record["seconds"]}
     )
     assert again.tree().to_dict() == GOOD.to_dict()
-    assert eqx.tree_equal(again.carry(4), carry)
+    assert eqx.tree_equal(again.carry(4, 64), carry)
 
 
 def test_a_finished_soft_stage_gives_its_agents_back(stage, agents):
@@ -184,6 +184,6 @@ def test_a_finished_soft_stage_gives_its_agents_back(stage, agents):
 
 
 def test_nothing_is_carried_at_first():
-    carry = Carry.empty(3)
+    carry = Carry.empty(3, 64)
     assert carry.observations.mean.tolist() == [0, 0, 0]
-    assert eqx.tree_equal(carry, Carry.empty(3))
+    assert eqx.tree_equal(carry, Carry.empty(3, 64))

@@ -22,7 +22,7 @@ def test_the_baseline_has_hidden_relu_layers_as_wide_as_the_input(n_hidden):
 
 
 def test_the_critic_has_two_tanh_layers():
-    model = critic(6, key=jax.random.key(0), width=5)
+    model = critic(6, 5, key=jax.random.key(0))
     assert [w.shape for w in model.weights] == [(5, 6), (5, 5), (1, 5)]
     first, second, last = map(np.asarray, model.weights)
     np.testing.assert_allclose(model(X), last @ np.tanh(second @ np.tanh(first @ X)), rtol=1e-5)

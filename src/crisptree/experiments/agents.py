@@ -12,7 +12,7 @@ from crisptree.envs.spaces import describe
 from crisptree.experiments.cell import Cell
 from crisptree.learn import checkpoint
 from crisptree.learn.agent import create
-from crisptree.learn.config import Learning
+from crisptree.pipeline.recipe import recipe_for
 from crisptree.pipeline.teachers import greedy
 
 
@@ -26,7 +26,7 @@ def revived(cell: Cell, content: bytes) -> Teacher:
     else:
         shape = soft.balanced if cell.model == "soft-tree" else soft.rule_list
         actor = soft.SoftTree.random(shape(cell.size), *sizes, key=key)
-    agent = create(actor, task.n_features, Learning(), 1, key=key)
+    agent = create(actor, task.n_features, recipe_for(cell.env).soft, 1, key=key)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "agent.npz"
         path.write_bytes(content)

@@ -16,12 +16,11 @@ from crisptree.experiments.curves import curve_of_seed, curve_of_way, lines_of
 from crisptree.experiments.policies import random_policy, scripted_policy
 from crisptree.experiments.record import Record, SeedFigures, versions
 from crisptree.experiments.scoring import reported, selected
+from crisptree.pipeline import attempts
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.paper import train_soft
 from crisptree.pipeline.report import Reporter
 from crisptree.pipeline.settings import Settings
-from crisptree.pipeline.starts import way_seed
-from crisptree.pipeline.way import Way
 
 
 @dataclass(frozen=True)
@@ -140,17 +139,19 @@ def _crispened(
 ) -> SeedFigures:
     """The way to crisp, one start."""
     assert cell.n_seeds == 1, "crisp trees are trained a seed a run"
-    arrived = Way(settings, way_seed(cell.first_seed, 0), directory, tell).go()
+    every, best = attempts.go(settings, cell.first_seed, directory, tell)
+    arrived, path = every[best], attempts.folder_of(directory, best).path
+    stages = [record for each in every for record in each.records]
     tell.advance("scoring", 0.0, f"{cell.episodes} unseen episodes")
     return SeedFigures(
         seed=cell.first_seed,
         crisp_returns=reported(arrived.tree, cell.env, cell.first_seed, cell.episodes),
         crisp_selection=arrived.selection_return,
         policy=arrived.tree.to_dict(),
-        full_policy=_before_simplifying(directory.path, arrived.tree).to_dict(),
-        curve=curve_of_way(lines_of(directory.path)),
-        steps=sum(record.get("steps", 0) for record in arrived.records),
-        seconds=round(sum(record["seconds"] for record in arrived.records), 2),
+        full_policy=_before_simplifying(path, arrived.tree).to_dict(),
+        curve=curve_of_way(lines_of(path)),
+        steps=sum(record.get("steps", 0) for record in stages),
+        seconds=round(sum(record["seconds"] for record in stages), 2),
     )
 
 

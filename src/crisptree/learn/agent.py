@@ -63,7 +63,7 @@ class Agent(eqx.Module):
         return jax.vmap(self.actor.log_policy)(self.observations.standardise(observation))
 
     def values(self, observation: Float[Array, "rows F"]) -> Float[Array, " rows"]:
-        return jax.vmap(self.critic)(self.observations.standardise(observation))[:, 0]
+        return self.critic.of_rows(self.observations.standardise(observation))[:, 0]
 
 
 def optimiser(config: Learning, max_gradient_norm: Number) -> optax.GradientTransformation:
@@ -85,7 +85,8 @@ def create(
 ) -> Agent:
     """A fresh agent; a critic and moments from earlier learning can be carried over."""
     for_critic, for_agent = jax.random.split(key)
-    critic = soft.critic(n_features, key=for_critic) if critic is None else critic
+    if critic is None:
+        critic = soft.critic(n_features, config.critic_width, key=for_critic)
     optimise = optimiser(config, config.max_gradient_norm)
     return Agent(
         actor=actor,

@@ -52,6 +52,8 @@ class Learning:
     """Step size of a tree's leaves, as a multiple of learning_rate."""
     critic_rate: float = 1e-3
     """Step size of the critic at the start."""
+    critic_width: int = 64
+    """Units in each of the critic's two layers; narrower ones need a larger critic_rate."""
     final_rate: float = 0.05
     """Share of the step sizes that is left at the end."""
     optimiser: Literal["adam", "rmsprop"] = "adam"
@@ -68,7 +70,7 @@ class Learning:
     """Share of the training by which the steepness has reached its end."""
 
     def __post_init__(self) -> None:
-        for name in ("n_envs", "n_steps", "epochs", "minibatches"):
+        for name in ("n_envs", "n_steps", "epochs", "minibatches", "critic_width"):
             if getattr(self, name) < 1:
                 raise CrisptreeError(f"{name} must be at least 1, not {getattr(self, name)}")
         if self.n_steps % self.minibatches:

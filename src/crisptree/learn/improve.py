@@ -128,7 +128,7 @@ def _gradient_step(
         return surrogate - bonus * spread, {"entropy": spread, "kl": moved}
 
     def critic_loss(critic):
-        value = jax.vmap(critic)(batch.observation)[:, 0]
+        value = critic.of_rows(batch.observation)[:, 0]
         return losses.squared_error(value, batch.target, batch.mask)
 
     (policy_loss, about), actor_gradient = eqx.filter_value_and_grad(actor_loss, has_aux=True)(

@@ -26,8 +26,8 @@ class Carry(eqx.Module):
     observations: Moments
 
     @staticmethod
-    def empty(n_features: int) -> "Carry":
-        critic = soft.critic(n_features, key=jax.random.key(0))
+    def empty(n_features: int, critic_width: int) -> "Carry":
+        critic = soft.critic(n_features, critic_width, key=jax.random.key(0))
         return Carry(critic, Moments.empty((n_features,)))
 
 
@@ -156,8 +156,8 @@ class Keeper:
     def tree(self) -> CrispTree:
         return CrispTree.load(self._directory.path / self._folder / "policy.json")
 
-    def carry(self, n_features: int) -> Carry:
-        like = Carry.empty(n_features)
+    def carry(self, n_features: int, critic_width: int) -> Carry:
+        like = Carry.empty(n_features, critic_width)
         return checkpoint.load(self._directory.path / self._folder / "carry.npz", like)
 
 

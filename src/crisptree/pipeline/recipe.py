@@ -16,6 +16,8 @@ class Recipe:
     """Leaves at the start; the tree ends smaller."""
     starts: int
     """Random starts side by side; the best goes on."""
+    attempts: int
+    """Ways gone one after the other, at most, while the tree falls short of what it was."""
     steps: int
     """Environment steps of the direct training, a start."""
     refine_share: float
@@ -81,6 +83,7 @@ SOFT = replace(BASE, learning_rate=1e-2, leaf_rate=1.0, steepness=None)
 HOST = Recipe(
     wide=128,
     starts=1,
+    attempts=1,
     steps=5_000_000,
     refine_share=0.14,
     polish_share=0.0,
@@ -120,20 +123,24 @@ ZERGLINGS = replace(
     soft_steps=700_000,
 )
 
+NARROW = {"critic_width": 32, "critic_rate": 4e-3}
+"""Learns four features as well as 64 units do, in less than half of the time (docs/speed.md)."""
+
 CARTPOLE = replace(
     HOST,
     wide=16,
     redraw_until=0.0,
     search=Search(sweeps=30, rounds=(64, 128, 512), confirm=1024, patience=8),
     starts=2,
+    attempts=4,
     steps=360_000,
     refine_share=0.4,
     polish_share=0.4,
     teacher_share=1.0,
     mend_share=0.8,
     rounds=4,
-    learning=replace(BASE, n_steps=64, minibatches=4, learning_rate=1e-2),
-    soft=replace(SOFT, n_envs=256, n_steps=64, minibatches=4, epochs=2),
+    learning=replace(BASE, n_steps=64, minibatches=4, learning_rate=1e-2, **NARROW),
+    soft=replace(SOFT, n_envs=256, n_steps=64, minibatches=4, epochs=2, **NARROW),
     soft_steps=1_000_000,
 )
 

@@ -17,13 +17,14 @@ from crisptree.envs.score import play, random_return
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.spaces import describe
 from crisptree.errors import CrisptreeError
+from crisptree.pipeline import attempts
 from crisptree.pipeline.budget import steps_within
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.paper import train_soft
 from crisptree.pipeline.report import Reporter, Silent
-from crisptree.pipeline.settings import Settings
+from crisptree.pipeline.settings import MOST_STARTS, Settings
 from crisptree.pipeline.starts import cores, run_starts, start_of, way_seed
-from crisptree.pipeline.way import Arrived, Way
+from crisptree.pipeline.way import Arrived
 from crisptree.show import as_svg
 
 
@@ -65,7 +66,7 @@ def _settled(settings: Settings) -> Settings:
     compiled = is_functional(settings.env)
     if settings.starts is None:
         alone = compiled or settings.paper or settings.mlp is not None
-        settings = replace(settings, starts=1 if alone else cores())
+        settings = replace(settings, starts=1 if alone else min(cores(), MOST_STARTS))
     if settings.undecided and (compiled or settings.starts == 1):
         settings = replace(settings, direct=compiled, teacher=None if compiled else "mlp")
     if settings.budget is not None:
@@ -116,8 +117,7 @@ def _one_seed(settings: Settings, seed: int, directory: RunDirectory, tell: Repo
     began = time.monotonic()
     assert settings.starts is not None
     if settings.starts == 1:
-        every = [Way(settings, way_seed(seed, 0), directory, tell).go()]
-        best = 0
+        every, best = attempts.go(settings, seed, directory, tell)
     else:
         every = run_starts(settings, seed, directory, tell)
         trees = [arrived.tree for arrived in every]

@@ -149,9 +149,8 @@ class Way:
         moments = Moments.empty((self.task.n_features,)).with_batch(
             jnp.asarray(states), jnp.ones(len(states), bool)
         )
-        return eqx.tree_at(
-            lambda carry: carry.observations, Carry.empty(self.task.n_features), moments
-        )
+        nothing = Carry.empty(self.task.n_features, self.recipe.learning.critic_width)
+        return eqx.tree_at(lambda carry: carry.observations, nothing, moments)
 
     # The stages.
 
@@ -219,7 +218,7 @@ class Way:
                 Carry(refined.agent.critic, refined.agent.observations),
             )
         self._record(keeper)
-        return keeper.tree(), keeper.carry(self.task.n_features)
+        return keeper.tree(), keeper.carry(self.task.n_features, config.critic_width)
 
     def _refine(
         self, tree: CrispTree, carry: Carry, config: Learning, share: float

@@ -1,0 +1,50 @@
+"""Once more, where the way went wrong: a cut may lose what no later stage finds again.
+
+Where a whole way takes seconds it is cheaper to go another one than to make every cut surer.
+"""
+
+from crisptree.crispen.select import Selection
+from crisptree.envs.score import random_return
+from crisptree.pipeline.directory import RunDirectory
+from crisptree.pipeline.recipe import recipe_for
+from crisptree.pipeline.report import Reporter
+from crisptree.pipeline.settings import Settings
+from crisptree.pipeline.starts import way_seed
+from crisptree.pipeline.way import Arrived, Way
+
+FELL_SHORT = 0.001
+"""Share of the range from random to the best tree on the way that may be lost by its end."""
+
+
+def go(
+    settings: Settings, seed: int, directory: RunDirectory, tell: Reporter
+) -> tuple[list[Arrived], int]:
+    """Ways one after the other until one loses next to nothing; all of them, and which is best.
+
+    Who says how many steps to take gets one way.
+    """
+    most = recipe_for(settings.env).attempts if settings.steps is None else 1
+    every: list[Arrived] = []
+    while len(every) < most and (not every or _fell_short(every[-1], settings.env, seed)):
+        if every:
+            tell.note(f"  fell short with {every[-1].selection_return:.1f}: another attempt")
+        own = folder_of(directory, len(every))
+        every.append(Way(settings, way_seed(seed, len(every)), own, tell).go())
+    if len(every) == 1:
+        return every, 0
+    selection = Selection(settings.env, way_seed(seed, most))
+    best, _ = selection.race([arrived.tree for arrived in every], (512,), keep=1.0)
+    return every, best
+
+
+def folder_of(directory: RunDirectory, attempt: int) -> RunDirectory:
+    """The first attempt is the run itself; others have folders of their own within."""
+    if attempt == 0:
+        return directory
+    return RunDirectory(directory.folder(f"attempts/{attempt}"))
+
+
+def _fell_short(arrived: Arrived, env_id: str, seed: int) -> bool:
+    on_the_way = [r["selection_return"] for r in arrived.records if "selection_return" in r]
+    best, lowest = max(on_the_way), random_return(env_id, seed)
+    return arrived.selection_return < best - FELL_SHORT * abs(best - lowest)
