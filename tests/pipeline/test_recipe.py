@@ -54,3 +54,9 @@ def test_stages_turn_crisper(name):
     assert ends == sorted(ends)
     # neither the teacher nor the oblique soft tree is annealed
     assert each.teacher.steepness is each.soft.steepness is None
+
+
+def test_small_trees_are_refined_after_the_last_cut_too():
+    assert recipe.HOST.polish_share_at(32) == 0
+    assert recipe.HOST.polish_share_at(16) == recipe.HOST.refine_share
+    assert recipe.TEAM.polish_share_at(16) == recipe.TEAM.polish_share_at(32) == 0.5

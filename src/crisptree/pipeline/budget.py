@@ -30,7 +30,7 @@ def steps_within(settings: Settings) -> int:
     segment(agents, TIMED_UPDATES)
     rate = TIMED_UPDATES * config.steps_per_update / (time.monotonic() - began)
     rungs = len(ladder(recipe.wide, settings.size, recipe.race_below))
-    shares = recipe.starts + rungs * recipe.refine_share + recipe.polish_share
+    shares = recipe.starts + rungs * recipe.refine_share + recipe.polish_share_at(settings.size)
     if settings.teacher is not None:
         shares += recipe.teacher_share + recipe.mend_share - recipe.starts
     if settings.paper or settings.mlp is not None:

@@ -9,6 +9,9 @@ from dataclasses import dataclass, replace
 from crisptree.crispen.search import Search
 from crisptree.learn.config import Learning
 
+SMALL = 24
+"""Leaves below which a tree counts as small (docs/soft-to-crisp.md)."""
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -23,7 +26,7 @@ class Recipe:
     refine_share: float
     """Steps of a refinement after a cut, as a share of `steps`."""
     polish_share: float
-    """Steps of the last refinement, as a share of `steps`; with 0 the search alone mends."""
+    """Steps of the last refinement, as a share of `steps`; see `polish_share_at`."""
     teacher_share: float
     """Steps of a teacher's training, as a share of `steps`."""
     mend_share: float
@@ -42,6 +45,11 @@ class Recipe:
     """The paper's oblique soft tree, by today's PPO."""
     soft_steps: int
     """Environment steps of the soft tree's training."""
+
+    def polish_share_at(self, leaves: int) -> float:
+        """Of a tree of at most `leaves`. Where there is no polish the search alone mends, except
+        in small trees: there every cut costs so much that the last is refined like any other."""
+        return self.polish_share or (self.refine_share if leaves < SMALL else 0.0)
 
     @property
     def refine(self) -> Learning:

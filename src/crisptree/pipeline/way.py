@@ -80,8 +80,9 @@ class Way:
             if costs and size > self.settings.size:
                 share = self.recipe.refine_share
                 tree, carry = self._refine(tree, carry, self.recipe.refine, share)
-        if hurt and self.recipe.polish_share > 0:
-            tree, carry = self._refine(tree, carry, self.recipe.polish, self.recipe.polish_share)
+        share = self.recipe.polish_share_at(self.settings.size)
+        if hurt and share > 0:
+            tree, carry = self._refine(tree, carry, self.recipe.polish, share)
         tree = self._search(self._cut_for_free(tree))
         return Arrived(tree, self.records[-1]["selection_return"], tuple(self.records))
 
