@@ -42,3 +42,9 @@ def test_layers_start_orthogonal():
     model = MLP.random((6, 6, 2), key=jax.random.key(0), last_scale=0.01)
     np.testing.assert_allclose(model.weights[0] @ model.weights[0].T, 2 * np.eye(6), atol=1e-5)
     np.testing.assert_allclose(model.weights[1] @ model.weights[1].T, 1e-4 * np.eye(2), atol=1e-9)
+
+
+def test_all_rows_at_once_are_the_rows_one_by_one():
+    model = critic(6, 5, key=jax.random.key(0))
+    rows = jax.random.normal(jax.random.key(1), (7, 6))
+    np.testing.assert_allclose(model.of_rows(rows), jax.vmap(model)(rows), rtol=1e-5, atol=1e-6)

@@ -3,13 +3,12 @@
 Where a whole way takes seconds it is cheaper to go another one than to make every cut surer.
 """
 
-from crisptree.crispen.select import Selection
 from crisptree.envs.score import random_return
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.recipe import recipe_for
 from crisptree.pipeline.report import Reporter
 from crisptree.pipeline.settings import Settings
-from crisptree.pipeline.starts import way_seed
+from crisptree.pipeline.starts import best_of, way_seed
 from crisptree.pipeline.way import Arrived, Way
 
 FELL_SHORT = 0.001
@@ -30,11 +29,7 @@ def go(
             tell.note(f"  fell short with {every[-1].selection_return:.1f}: another attempt")
         own = folder_of(directory, len(every))
         every.append(Way(settings, way_seed(seed, len(every)), own, tell).go())
-    if len(every) == 1:
-        return every, 0
-    selection = Selection(settings.env, way_seed(seed, most))
-    best, _ = selection.race([arrived.tree for arrived in every], (512,), keep=1.0)
-    return every, best
+    return every, best_of(every, settings.env, seed, most)
 
 
 def folder_of(directory: RunDirectory, attempt: int) -> RunDirectory:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from crisptree.crisp import CrispTree
+from crisptree.crispen.select import Selection
 from crisptree.errors import CrisptreeError
 from crisptree.learn.cache import keep_compiled
 from crisptree.pipeline.directory import RunDirectory
@@ -32,6 +33,15 @@ def cores() -> int:
 def way_seed(seed: int, start: int) -> int:
     """A seed for one start of one seed (and for the choice among starts), no two alike."""
     return seed * (MOST_STARTS + 1) + start
+
+
+def best_of(every: list[Arrived], env_id: str, seed: int, most: int) -> int:
+    """Which of at most `most` ways of a seed earns most on selection episodes of its own."""
+    if len(every) == 1:
+        return 0
+    selection = Selection(env_id, way_seed(seed, most))
+    best, _ = selection.race([arrived.tree for arrived in every], (512,), keep=1.0)
+    return best
 
 
 def start_of(settings: Settings, start: int) -> tuple[Settings, int]:

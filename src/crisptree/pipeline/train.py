@@ -11,7 +11,6 @@ import numpy as np
 
 from crisptree.crisp import CrispTree
 from crisptree.crisp.atomic import write_atomically
-from crisptree.crispen.select import Selection
 from crisptree.envs.registry import is_functional
 from crisptree.envs.score import play, random_return
 from crisptree.envs.seeds import episode_seeds
@@ -23,7 +22,7 @@ from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.paper import train_soft
 from crisptree.pipeline.report import Reporter, Silent
 from crisptree.pipeline.settings import MOST_STARTS, Settings
-from crisptree.pipeline.starts import cores, run_starts, start_of, way_seed
+from crisptree.pipeline.starts import best_of, cores, run_starts, start_of
 from crisptree.pipeline.way import Arrived
 from crisptree.show import as_svg
 
@@ -120,9 +119,7 @@ def _one_seed(settings: Settings, seed: int, directory: RunDirectory, tell: Repo
         every, best = attempts.go(settings, seed, directory, tell)
     else:
         every = run_starts(settings, seed, directory, tell)
-        trees = [arrived.tree for arrived in every]
-        selection = Selection(settings.env, way_seed(seed, settings.starts))
-        best, _ = selection.race(trees, (512,), keep=1.0)
+        best = best_of(every, settings.env, seed, settings.starts)
     return _report(settings, seed, directory, tell, every, best, began)
 
 
