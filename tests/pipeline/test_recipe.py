@@ -57,6 +57,20 @@ def test_stages_turn_crisper(name):
 
 
 def test_small_trees_are_refined_after_the_last_cut_too():
-    assert recipe.HOST.polish_share_at(32) == 0
-    assert recipe.HOST.polish_share_at(16) == recipe.HOST.refine_share
-    assert recipe.TEAM.polish_share_at(16) == recipe.TEAM.polish_share_at(32) == 0.5
+    assert recipe.HOST.refines_last_cut(16)
+    assert not recipe.HOST.refines_last_cut(32)
+    assert not recipe.TEAM.refines_last_cut(16)  # a polish follows
+
+
+def test_several_tries_on_the_way_to_a_small_tree_where_cuts_hurt():
+    sizes = ladder(118, 16, recipe.HOST.race_below)
+    tries = {size: recipe.HOST.tries_at(size, 16) for size in sizes}
+    assert all(tries[size] == (2 if size <= 36 else 1) for size in sizes)
+    assert {recipe.HOST.tries_at(size, 32) for size in ladder(118, 32, 90)} == {1}
+
+
+def test_lists_end_steeper():
+    config = recipe.HOST.refine
+    assert recipe.HOST.for_shape(config, "tree") is config
+    assert recipe.HOST.for_shape(config, "list").steepness == (15.0, 180.0)
+    assert recipe.CARTPOLE.for_shape(config, "list").steepness == config.steepness

@@ -29,8 +29,9 @@ def steps_within(settings: Settings) -> int:
     began = time.monotonic()
     segment(agents, TIMED_UPDATES)
     rate = TIMED_UPDATES * config.steps_per_update / (time.monotonic() - began)
-    rungs = len(ladder(recipe.wide, settings.size, recipe.race_below))
-    shares = recipe.starts + rungs * recipe.refine_share + recipe.polish_share_at(settings.size)
+    rungs = ladder(recipe.wide, settings.size, recipe.race_below)
+    tries = sum(recipe.tries_at(size, settings.size) for size in rungs)
+    shares = recipe.starts + tries * recipe.refine_share + recipe.polish_share
     if settings.teacher is not None:
         shares += recipe.teacher_share + recipe.mend_share - recipe.starts
     if settings.paper or settings.mlp is not None:

@@ -11,6 +11,8 @@ from crisptree.learn.config import Learning
 
 SMALL = 24
 """Leaves below which a tree counts as small (docs/soft-to-crisp.md)."""
+CUTS_HURT = 36
+"""Leaves from which on the way to a small tree makes several tries."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,15 @@ class Recipe:
     refine_share: float
     """Steps of a refinement after a cut, as a share of `steps`."""
     polish_share: float
-    """Steps of the last refinement, as a share of `steps`; see `polish_share_at`."""
+    """Steps of the last refinement, as a share of `steps`; with 0 the search alone mends."""
     teacher_share: float
     """Steps of a teacher's training, as a share of `steps`."""
     mend_share: float
     """Steps of the refinement after distilling, as a share of `steps`."""
+    tries: int
+    """Cuts made and refined side by side on the way to a small tree; the best goes on."""
+    list_steepness: float
+    """How much steeper lists end: their rules multiply, so what is soft adds up."""
     rounds: int
     """Rounds of DAgger."""
     race_below: int
@@ -46,10 +52,21 @@ class Recipe:
     soft_steps: int
     """Environment steps of the soft tree's training."""
 
-    def polish_share_at(self, leaves: int) -> float:
-        """Of a tree of at most `leaves`. Where there is no polish the search alone mends, except
-        in small trees: there every cut costs so much that the last is refined like any other."""
-        return self.polish_share or (self.refine_share if leaves < SMALL else 0.0)
+    def tries_at(self, size: int, budget: int) -> int:
+        """Where every cut costs much, one alone is a matter of luck."""
+        return self.tries if budget < SMALL and size <= CUTS_HURT else 1
+
+    def refines_last_cut(self, budget: int) -> bool:
+        """Without a polish the search alone mends the last cut, except in small trees."""
+        return budget < SMALL and self.polish_share == 0
+
+    def for_shape(self, config: Learning, shape: str) -> Learning:
+        """A refinement's settings, which end steeper for a list."""
+        if shape == "tree":
+            return config
+        assert config.steepness is not None
+        first, last = config.steepness
+        return replace(config, steepness=(first, last * self.list_steepness))
 
     @property
     def refine(self) -> Learning:
@@ -97,6 +114,8 @@ HOST = Recipe(
     polish_share=0.0,
     teacher_share=0.5,
     mend_share=0.5,
+    tries=2,
+    list_steepness=3.0,
     rounds=16,
     race_below=90,
     learning=BASE,
@@ -111,6 +130,7 @@ TEAM = replace(
     wide=64,
     starts=2,
     polish_share=0.5,
+    tries=1,
     search=Search(sweeps=24, rounds=(32, 64, 128), confirm=256),
 )
 
@@ -146,6 +166,8 @@ CARTPOLE = replace(
     polish_share=0.4,
     teacher_share=1.0,
     mend_share=0.8,
+    tries=1,
+    list_steepness=1.0,
     rounds=4,
     learning=replace(BASE, n_steps=64, minibatches=4, learning_rate=1e-2, **NARROW),
     soft=replace(SOFT, n_envs=256, n_steps=64, minibatches=4, epochs=2, **NARROW),

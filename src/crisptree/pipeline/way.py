@@ -4,6 +4,7 @@ Every stage depends on the settings, the seed and what the stages before it have
 nothing else: a run that was interrupted and resumed ends with the same bytes.
 """
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -67,22 +68,18 @@ class Way:
         self.task = describe(settings.env)
         self.recipe: Recipe = fitted(recipe_for(settings.env), settings)
         self.records: list[dict[str, Any]] = []
+        self._named: Counter[str] = Counter()
 
     def go(self) -> Arrived:
         """The start, the ladder of sizes, the polish, the cuts that cost nothing, the search."""
         tree, carry = self._start()
         hurt = False
         for size in ladder(tree.n_leaves, self.settings.size, self.recipe.race_below):
-            if tree.n_leaves <= size:
-                continue
-            tree, costs = self._prune(tree, size)
-            hurt |= costs
-            if costs and size > self.settings.size:
-                share = self.recipe.refine_share
-                tree, carry = self._refine(tree, carry, self.recipe.refine, share)
-        share = self.recipe.polish_share_at(self.settings.size)
-        if hurt and share > 0:
-            tree, carry = self._refine(tree, carry, self.recipe.polish, share)
+            if tree.n_leaves > size:
+                tree, carry, costs = self._down(tree, carry, size)
+                hurt |= costs
+        if hurt and self.recipe.polish_share > 0:
+            tree, carry = self._refine(tree, carry, self.recipe.polish, self.recipe.polish_share)
         tree = self._search(self._cut_for_free(tree))
         return Arrived(tree, self.records[-1]["selection_return"], tuple(self.records))
 
@@ -226,6 +223,7 @@ class Way:
     ) -> tuple[CrispTree, Carry]:
         if tree.n_leaves == 1:
             return tree, carry
+        config = self.recipe.for_shape(config, self.settings.shape)
         assert config.steepness is not None
         actor = soften(tree, carry.observations, config.steepness[0])
         steps = int(share * self.recipe.steps)
@@ -251,6 +249,28 @@ class Way:
             keeper.finish({**figures, "selection_return": done.selection_return}, done.tree)
         self._record(keeper)
         return keeper.tree()
+
+    def _down(self, tree: CrispTree, carry: Carry, size: int) -> tuple[CrispTree, Carry, bool]:
+        """Cut to `size`, refined where that costs: the best of a few tries, each with episodes of
+        its own to cut by."""
+        budget, recipe, tries = self.settings.size, self.recipe, []
+        for _ in range(recipe.tries_at(size, budget)):
+            smaller, costs = self._prune(tree, size)
+            mended = (smaller, carry)
+            if costs and size > budget:
+                mended = self._refine(smaller, carry, recipe.refine, recipe.refine_share)
+            elif costs and recipe.refines_last_cut(budget):
+                mended = self._refine(smaller, carry, recipe.polish, recipe.refine_share)
+            tries.append((*mended, costs, self.records[-1].get("training_return")))
+        if len(tries) == 1:
+            return tries[0][:3]
+        keeper = self._stage(f"choose-{size}", recipe.learning)
+        if keeper.result() is None:
+            index, score = self._selection().race([each for each, *_ in tries], (512,))
+            chosen, *_, in_training = tries[index]
+            figures = {"leaves": chosen.n_leaves, "training_return": in_training, "choice": index}
+            keeper.finish({**figures, "selection_return": score}, chosen)
+        return tries[self._record(keeper)["choice"]][:3]
 
     def _prune(self, tree: CrispTree, size: int) -> tuple[CrispTree, bool]:
         """The smaller tree, and whether it earns less: only then is there something to mend."""
@@ -305,6 +325,9 @@ class Way:
 
     def _stage(self, name: str, config: Learning) -> Keeper:
         self._count = getattr(self, "_count", 0) + 1
+        self._named[name] += 1
+        if self._named[name] > 1:
+            name = f"{name}-{self._named[name]}"
         return Keeper(self.directory, self._count, name, config.steps_per_update, self.tell)
 
     def _number(self) -> int:
