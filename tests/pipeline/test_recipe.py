@@ -69,6 +69,11 @@ def test_several_tries_on_the_way_to_a_small_tree_where_cuts_hurt():
     assert {recipe.HOST.tries_at(size, 32) for size in ladder(118, 32, 90)} == {1}
 
 
+def test_a_small_tree_is_distilled_into_fewer_leaves():
+    assert recipe.HOST.distilled(32, "tree") == recipe.HOST.distilled(16, "list") == 128
+    assert recipe.HOST.distilled(16, "tree") == 64
+
+
 def test_lists_end_steeper():
     config = recipe.HOST.refine
     assert recipe.HOST.for_shape(config, "tree") is config

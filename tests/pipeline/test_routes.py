@@ -10,7 +10,9 @@ from runs import Stopped, metrics, read, timeless
 from crisptree.crisp import CrispTree
 from crisptree.errors import CrisptreeError
 from crisptree.pipeline import recipe, way
+from crisptree.pipeline.report import Silent
 from crisptree.pipeline.settings import Settings
+from crisptree.pipeline.track import followed
 from crisptree.pipeline.train import train
 
 
@@ -73,6 +75,30 @@ def test_a_bad_expert_leaves_a_run_that_can_be_mended(rules, tmp_path):
 def teacher(tmp_path) -> str:
     GOOD.save(tmp_path / "teacher.json")
     return str(tmp_path / "teacher.json")
+
+
+def test_every_cut_on_the_way_to_a_small_tree_is_tried_twice(tiny, teacher, tmp_path, monkeypatch):
+    """Both tries have names of their own, and whoever follows hears of both; the better goes on."""
+    twice = replace(tiny, starts=1, tries=2, polish_share=0.0)
+    monkeypatch.setattr(recipe, "CARTPOLE", twice)
+    settings = Settings("CartPole-v1", leaves=2, teacher=teacher, episodes=4)
+    run, heard = tmp_path / "run", []
+    with followed(Silent(), run, heard.append) as tell:
+        train(settings, run, tell=tell)
+    names = [name[3:] for name in stages(run)]
+    ends = [i for i, name in enumerate(names) if name.startswith("choose-")]
+    assert ends
+    for end in ends:
+        size = names[end].removeprefix("choose-")
+        second = names.index(f"prune-{size}-2")
+        tries = [tree_of(run, names[second - 1]), tree_of(run, names[end - 1])]
+        choice = next(run.glob(f"stages/*-{names[end]}/result.json"))
+        assert tree_of(run, names[end]).to_dict() == tries[read(choice)["choice"]].to_dict()
+    assert {row["stage"] for row in heard} == {name for name in names if "refine" in name}
+
+
+def tree_of(run, stage: str) -> CrispTree:
+    return CrispTree.load(next(run.glob(f"stages/[0-9][0-9]-{stage}/policy.json")))
 
 
 def test_from_a_policy_file_as_teacher(teacher, tmp_path):

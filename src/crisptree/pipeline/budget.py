@@ -29,7 +29,10 @@ def steps_within(settings: Settings) -> int:
     began = time.monotonic()
     segment(agents, TIMED_UPDATES)
     rate = TIMED_UPDATES * config.steps_per_update / (time.monotonic() - began)
-    rungs = ladder(recipe.wide, settings.size, recipe.race_below)
+    wide = recipe.wide
+    if settings.teacher is not None:
+        wide = recipe.distilled(settings.size, settings.shape)
+    rungs = ladder(wide, settings.size, recipe.race_below)
     tries = sum(recipe.tries_at(size, settings.size) for size in rungs)
     shares = recipe.starts + tries * recipe.refine_share + recipe.polish_share
     if settings.teacher is not None:

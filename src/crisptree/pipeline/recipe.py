@@ -19,6 +19,8 @@ CUTS_HURT = 36
 class Recipe:
     wide: int
     """Leaves at the start; the tree ends smaller."""
+    wide_for_small: int
+    """Leaves that a teacher's tree begins with where it is to end small."""
     starts: int
     """Random starts side by side; the best goes on."""
     attempts: int
@@ -51,6 +53,11 @@ class Recipe:
     """The paper's oblique soft tree, by today's PPO."""
     soft_steps: int
     """Environment steps of the soft tree's training."""
+
+    def distilled(self, budget: int, shape: str) -> int:
+        """Leaves to distil into."""
+        small = shape == "tree" and budget < SMALL
+        return min(self.wide, self.wide_for_small) if small else self.wide
 
     def tries_at(self, size: int, budget: int) -> int:
         """Where every cut costs much, one alone is a matter of luck."""
@@ -107,6 +114,7 @@ SOFT = replace(BASE, learning_rate=1e-2, leaf_rate=1.0, steepness=None)
 
 HOST = Recipe(
     wide=128,
+    wide_for_small=64,
     starts=1,
     attempts=1,
     steps=5_000_000,
@@ -157,6 +165,7 @@ NARROW = {"critic_width": 32, "critic_rate": 4e-3}
 CARTPOLE = replace(
     HOST,
     wide=16,
+    wide_for_small=16,
     redraw_until=0.0,
     search=Search(sweeps=30, rounds=(64, 128, 512), confirm=1024, patience=8),
     starts=2,

@@ -236,7 +236,7 @@ class Way:
             done = distill(
                 teacher,
                 self.task,
-                self.recipe.wide,
+                self.recipe.distilled(self.settings.size, self.settings.shape),
                 self._selection(),
                 seed=self._number(),
                 rounds=rounds,
