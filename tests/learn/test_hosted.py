@@ -65,14 +65,14 @@ def fresh(seed: int):
 def lived():
     """The agents, the environments, the rollout that reaches the update, and the metrics."""
     agents, envs, rollouts = stack([fresh(0), fresh(1)]), Scripted(), []
-    noise, act, _ = hosted._compiled(CONFIG)
+    noise, _ = hosted._compiled(CONFIG)
 
     def learn(agents, rollout: Rollout, rates):
         rollouts.append(rollout)
         return agents, {"policy_loss": jnp.zeros(2)}
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hosted, "_compiled", lambda config: (noise, act, learn))
+        patch.setattr(hosted, "_compiled", lambda config: (noise, learn))
         _, metrics = Stage(envs, 2, CONFIG, seed=0).update(agents)
     return agents, envs, rollouts[0], metrics
 

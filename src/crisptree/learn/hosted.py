@@ -1,7 +1,7 @@
-"""Learning in environments outside JAX: a host loop around a compiled act and a compiled update.
+"""Learning in environments outside JAX: a host loop of acting and stepping, and a compiled update.
 
-Seeds are the first axis of every array: S seeds of N environments are S·N environments, one
-compiled call acts for all of them and one improves all agents.
+Seeds are the first axis of every array: S seeds of N environments are S·N environments, one call
+acts for all of them and one compiled call improves all agents.
 """
 
 from functools import lru_cache
@@ -15,12 +15,13 @@ from jaxtyping import Array, Float
 
 from crisptree.envs.host import HostEnvs
 from crisptree.learn import q_learning
+from crisptree.learn.acting import sampler
 from crisptree.learn.agent import Learner
 from crisptree.learn.config import AnyLearning, Learning
 from crisptree.learn.improve import improve
 from crisptree.learn.q_config import QLearning
 from crisptree.learn.rates import Rates, rates_of, shape_of
-from crisptree.learn.rollout import Rollout, sample_actions
+from crisptree.learn.rollout import Rollout
 
 Kind = TypeVar("Kind", bound=Learner)
 
@@ -31,9 +32,6 @@ def _compiled(config: AnyLearning):
         key = jax.random.fold_in(agent.key, 0)
         return jax.random.uniform(key, (config.n_steps, config.n_envs))
 
-    def act(agent: Learner, observation, uniform):
-        return sample_actions(agent.log_policy(observation), uniform)
-
     def learn(agent: Any, rollout: Rollout, rates: Rates | None):
         if isinstance(config, QLearning):
             return q_learning.improve(agent, rollout, config)
@@ -43,7 +41,6 @@ def _compiled(config: AnyLearning):
     over_seeds = (eqx.if_array(0), 0, None)
     return (
         eqx.filter_jit(eqx.filter_vmap(noise)),
-        eqx.filter_vmap(act, in_axes=(eqx.if_array(0), 0, 0)),
         eqx.filter_jit(eqx.filter_vmap(learn, in_axes=over_seeds)),
     )
 
@@ -65,16 +62,12 @@ class Stage:
     def update(self, agents: Kind) -> tuple[Kind, dict[str, np.ndarray]]:
         """A rollout of every environment, and the update of every agent on its part of it."""
         config, rows = self.config, len(self.observation)
-        noise, _, learn = _compiled(self.shape)
-        uniforms = noise(agents)
-        parameters, static = eqx.partition(agents, eqx.is_array)
-        acting = _acting(self.shape, static)
+        noise, learn = _compiled(self.shape)
+        act = sampler(agents)
         seen: list[tuple] = []
         totals, counts = np.zeros(rows), np.zeros(rows)
-        uniforms = np.moveaxis(np.asarray(uniforms), 1, 0)
-        for uniform in uniforms:
-            action, log_probability = acting(parameters, self._by_seed(self.observation), uniform)
-            action = np.asarray(action)
+        for uniform in np.moveaxis(np.asarray(noise(agents)), 1, 0):
+            action, log_probability = act(self._by_seed(self.observation), uniform)
             at = self.envs.step(action.reshape(-1))
             self.running_return = config.gamma * self.running_return + at.reward
             self.episode_return += at.reward
@@ -85,7 +78,7 @@ class Stage:
                 (
                     self.observation,
                     action.reshape(-1),
-                    np.asarray(log_probability).reshape(-1),
+                    log_probability.reshape(-1),
                     at.reward,
                     self.running_return,
                     at.next_observation,
@@ -109,10 +102,3 @@ class Stage:
     def _seeds_first(self, part: np.ndarray) -> np.ndarray:
         split = part.reshape(len(part), self.n_seeds, self.config.n_envs, *part.shape[2:])
         return np.moveaxis(split, 1, 0)
-
-
-@lru_cache(maxsize=32)
-def _acting(config: AnyLearning, static: Any):
-    """`jax.jit` on bare parameters: a call costs a third of what `eqx.filter_jit` costs."""
-    _, act, _ = _compiled(config)
-    return jax.jit(lambda parameters, *rest: act(eqx.combine(parameters, static), *rest))
