@@ -73,3 +73,25 @@ def test_threads_are_as_many_as_allowed(monkeypatch):
     assert threads() == 3
     monkeypatch.setenv("OMP_NUM_THREADS", "many")
     assert threads() >= 1
+
+
+def test_pools_in_parts_give_the_bytes_of_one_pool():
+    """Both parts have a step under way at once; five environments are three and two."""
+    whole = run(EnvpoolEnvs, "LunarLander-v3", glide, 5, 150)
+    parts = EnvpoolEnvs("LunarLander-v3", 5, 2).parts()
+    seen = [part.reset(5 + first) for part, first in zip(parts, (0, 3), strict=True)]
+    assert np.concatenate(seen).tobytes() == whole[0].tobytes()
+    for t in range(150):
+        for part, observation in zip(parts, seen, strict=True):
+            part.send(glide(observation))
+        steps = [part.receive() for part in parts]
+        for together, alone in zip(zip(*steps, strict=True), whole[1], strict=True):
+            assert np.concatenate(together).tobytes() == alone[t].tobytes()
+        seen = [step.observation for step in steps]
+    for part in parts:
+        part.close()
+
+
+def test_one_thread_or_one_environment_has_no_parts():
+    for pool in (EnvpoolEnvs("LunarLander-v3", 4, 1), EnvpoolEnvs("LunarLander-v3", 1, 2)):
+        assert pool.parts() == [pool]

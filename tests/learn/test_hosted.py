@@ -1,16 +1,17 @@
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crisptree.envs.host import HostStep
+from crisptree.envs.host import EnvpoolEnvs, HostEnvs, HostStep
 from crisptree.learn import hosted
 from crisptree.learn.agent import create
 from crisptree.learn.config import Learning
 from crisptree.learn.hosted import Stage
 from crisptree.learn.rollout import Rollout, sample_actions
 from crisptree.learn.session import pick, stack
-from crisptree.soft import SoftTree, balanced
+from crisptree.soft import AxisTree, SoftTree, balanced
 
 T, N, F = 6, 2, 3
 CONFIG = Learning(n_envs=N, n_steps=T, minibatches=1, gamma=0.5)
@@ -23,7 +24,7 @@ TRUNCATED = [0, 0, 0, 0, 1, 0]
 VALID = [1, 1, 0, 1, 1, 1]
 
 
-class Scripted:
+class Scripted(HostEnvs):
     """Two seeds of two environments: the script, and one that is always the same, twice."""
 
     def __init__(self) -> None:
@@ -40,9 +41,11 @@ class Scripted:
     def reset(self, seed: int) -> np.ndarray:
         return self._seen(0, 100)
 
-    def step(self, action: np.ndarray) -> HostStep:
-        t, self.time = self.time, self.time + 1
+    def send(self, action: np.ndarray) -> None:
         self.actions.append(action)
+
+    def receive(self) -> HostStep:
+        t, self.time = self.time, self.time + 1
         return HostStep(
             # after the truncation, another episode's first
             observation=self._seen(t + 1 + 0.5 * TRUNCATED[t], 101 + t),
@@ -65,15 +68,15 @@ def fresh(seed: int):
 def lived():
     """The agents, the environments, the rollout that reaches the update, and the metrics."""
     agents, envs, rollouts = stack([fresh(0), fresh(1)]), Scripted(), []
-    noise, act, _ = hosted._compiled(CONFIG)
+    noise, _ = hosted._compiled(CONFIG)
 
     def learn(agents, rollout: Rollout, rates):
         rollouts.append(rollout)
         return agents, {"policy_loss": jnp.zeros(2)}
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hosted, "_compiled", lambda config: (noise, act, learn))
-        _, metrics = Stage(envs, 2, CONFIG, seed=0).update(agents)
+        patch.setattr(hosted, "_compiled", lambda config: (noise, learn))
+        _, metrics = Stage([envs], 2, CONFIG, seed=0).update(agents)
     return agents, envs, rollouts[0], metrics
 
 
@@ -134,3 +137,23 @@ def test_actions_are_each_agent_s_own_samples(lived):
         taken = np.stack(envs.actions)[:, seed * N : (seed + 1) * N]
         np.testing.assert_array_equal(taken, rollout.action[seed])
     assert (rollout.action[0] != rollout.action[1]).any()
+
+
+def test_in_two_parts_every_environment_lives_as_in_one():
+    """LunarLander in one pool, and in two of which one steps while the other is acted for."""
+    config = Learning(n_envs=5, n_steps=96, epochs=1, minibatches=1)
+    tree = AxisTree.random(balanced(4), 8, 4, key=jax.random.key(0))
+    lives = []
+    for in_parts in (False, True):
+        envs = EnvpoolEnvs("LunarLander-v3", 5, 2)
+        stage = Stage(envs.parts() if in_parts else [envs], 1, config, seed=3)
+        assert [part.rows for part in stage.parts] == ([3, 2] if in_parts else [5])
+        agents = stack([create(tree, 8, config, 5, key=jax.random.key(1))])
+        for _ in range(2):
+            agents, metrics = stage.update(agents)
+        arrays = eqx.filter((agents.actor, agents.critic, metrics), eqx.is_array)
+        lives.append([np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(arrays)])
+        assert metrics["episodes"] > 0
+        for part in stage.parts:
+            part.envs.close()
+    assert lives[0] == lives[1]

@@ -58,3 +58,11 @@ def test_a_random_tree_looks_at_every_feature():
     tree = AxisTree.random(balanced(64), 4, 2, key=jax.random.key(0))
     assert set(tree.features.tolist()) == {0, 1, 2, 3}
     assert bool(eqx.tree_equal(tree, AxisTree.random(balanced(64), 4, 2, key=jax.random.key(0))))
+
+
+def test_all_rows_at_once_are_the_rows_one_by_one():
+    axis, _ = any_pair(balanced(6), seed=4)
+    rows = jnp.asarray(np.random.default_rng(0).normal(size=(5, 4)), jnp.float32)
+    for of in (axis.margins, axis.leaf_probabilities, axis.log_policy):
+        alone = [of(x) for x in rows]
+        np.testing.assert_allclose(of(rows.T).T, alone, rtol=1e-5, atol=1e-6)

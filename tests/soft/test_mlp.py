@@ -1,3 +1,4 @@
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -44,7 +45,10 @@ def test_layers_start_orthogonal():
     np.testing.assert_allclose(model.weights[1] @ model.weights[1].T, 1e-4 * np.eye(2), atol=1e-9)
 
 
-def test_all_rows_at_once_are_the_rows_one_by_one():
-    model = critic(6, 5, key=jax.random.key(0))
+@pytest.mark.parametrize("output", ["__call__", "log_policy", "q_values"])
+def test_all_rows_at_once_are_the_rows_one_by_one(output):
+    model = MLP.random((6, 5, 3), key=jax.random.key(0), last_scale=1.0)
+    model = eqx.tree_at(lambda m: m.biases, model, (jnp.arange(5.0), jnp.arange(3.0)))
     rows = jax.random.normal(jax.random.key(1), (7, 6))
-    np.testing.assert_allclose(model.of_rows(rows), jax.vmap(model)(rows), rtol=1e-5, atol=1e-6)
+    alone = [getattr(model, output)(x) for x in rows]
+    np.testing.assert_allclose(getattr(model, output)(rows.T).T, alone, rtol=1e-5, atol=1e-6)

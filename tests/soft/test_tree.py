@@ -133,11 +133,30 @@ def test_a_rule_list_is_equation_15(n_rules):
     np.testing.assert_allclose(tree.q_values(x), value, rtol=1e-4, atol=1e-6)
 
 
-def test_many_observations_are_one_after_the_other():
-    tree = any_tree(balanced(6), seed=1)
-    batch = jnp.asarray(np.random.default_rng(0).normal(size=(5, 3)))
-    together, alone = jax.vmap(tree.log_policy)(batch), [tree.log_policy(x) for x in batch]
-    np.testing.assert_allclose(together, alone, rtol=1e-5)
+@pytest.mark.parametrize("topology", [balanced(6), rule_list(4)], ids=["tree", "list"])
+@pytest.mark.parametrize("output", ["log_policy", "q_values", "leaf_probabilities", "goes_true"])
+def test_all_rows_at_once_are_the_rows_one_by_one(topology, output):
+    of = getattr(any_tree(topology, seed=1), output)
+    rows = jnp.asarray(np.random.default_rng(0).normal(size=(5, 3)))
+    alone = [of(x) for x in rows]
+    np.testing.assert_allclose(of(rows.T).T, alone, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(jax.vmap(of)(rows), alone, rtol=1e-5, atol=1e-6)
+
+
+def test_all_rows_at_once_have_the_sum_of_their_gradients():
+    with jax.enable_x64(True):
+        tree = any_tree(balanced(7), seed=2)
+        rows = jnp.asarray(np.random.default_rng(0).normal(size=(5, 3)))
+
+        def of_all(tree):
+            return tree.log_policy(rows.T)[1].sum() + tree.q_values(rows.T)[2].sum()
+
+        def one_by_one(tree):
+            return sum(tree.log_policy(x)[1] + tree.q_values(x)[2] for x in rows)
+
+        together, alone = (jax.tree.leaves(eqx.filter_grad(f)(tree)) for f in (of_all, one_by_one))
+        for a, b in zip(together, alone, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
 
 
 def test_a_random_tree_starts_undecided():

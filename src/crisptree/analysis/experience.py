@@ -58,10 +58,10 @@ class ComparatorAlone(eqx.Module):
 
         return eqx.tree_at(rest, self.tree, jax.lax.stop_gradient(rest(self.tree)))
 
-    def log_policy(self, x: Float[Array, "1"]) -> Float[Array, "2"]:
+    def log_policy(self, x: Float[Array, "1 *rows"]) -> Float[Array, "2 *rows"]:
         return self._held().log_policy(x)
 
-    def q_values(self, x: Float[Array, "1"]) -> Float[Array, "2"]:
+    def q_values(self, x: Float[Array, "1 *rows"]) -> Float[Array, "2 *rows"]:
         return self._held().q_values(x)
 
 

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from crisptree.envs.functional import FunctionalEnv
-from crisptree.envs.host import HostStep
+from crisptree.envs.host import HostEnvs, HostStep
 
 
 @lru_cache(maxsize=16)
@@ -34,7 +34,7 @@ def _compiled(env: FunctionalEnv):
     return reset, step
 
 
-class FunctionalHostEnvs:
+class FunctionalHostEnvs(HostEnvs):
     """N environments; a row is one agent of one of them. Rows of dead agents are not valid."""
 
     def __init__(self, env: FunctionalEnv, n_envs: int) -> None:
@@ -53,12 +53,13 @@ class FunctionalHostEnvs:
     def _rows(self, observation) -> np.ndarray:
         return np.asarray(observation).reshape(-1, self._env.n_features)
 
-    def step(self, action: np.ndarray) -> HostStep:
+    def send(self, action: np.ndarray) -> None:
         self._count += 1
         chosen = jnp.asarray(action.reshape(self._shape), jnp.int32)
-        (self._state, observation), led_to, reward, terminated, over = self._step(
-            self._seeds, self._count, self._state, chosen
-        )
+        self._under_way = self._step(self._seeds, self._count, self._state, chosen)
+
+    def receive(self) -> HostStep:
+        (self._state, observation), led_to, reward, terminated, over = self._under_way
         terminated, over = np.asarray(terminated), np.asarray(over)
         over_rows = np.broadcast_to(over.reshape(-1, *(1,) * (terminated.ndim - 1)), self._shape)
         valid = self._alive

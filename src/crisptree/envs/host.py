@@ -44,12 +44,22 @@ class HostEnvs(Protocol):
         """First observations (N, F); environment i has `seed + i`, from which all follows."""
         ...
 
-    def step(self, action: np.ndarray) -> HostStep: ...
+    def send(self, action: np.ndarray) -> None:
+        """Begins a step."""
+        ...
+
+    def receive(self) -> HostStep:
+        """What the step led to that was begun."""
+        ...
+
+    def step(self, action: np.ndarray) -> HostStep:
+        self.send(action)
+        return self.receive()
 
     def close(self) -> None: ...
 
 
-class GymnasiumEnvs:
+class GymnasiumEnvs(HostEnvs):
     """N gymnasium environments in one loop: for cheap steps faster than worker processes."""
 
     def __init__(self, env_id: str, n_envs: int) -> None:
@@ -63,14 +73,16 @@ class GymnasiumEnvs:
         first = [env.reset(seed=seed + i)[0] for i, env in enumerate(self._envs)]
         return np.asarray(first, np.float32).reshape(len(first), -1)
 
-    def step(self, action: np.ndarray) -> HostStep:
+    def send(self, action: np.ndarray) -> None:
+        self._choices = (action + self._first_action).tolist()
+
+    def receive(self) -> HostStep:
         n = len(self._envs)
         following = np.empty((n, self._n_features), np.float32)
         led_to = np.empty((n, self._n_features), np.float32)
         reward = np.empty(n, np.float32)
         terminated, truncated = np.empty(n, bool), np.empty(n, bool)
-        choices = (action + self._first_action).tolist()
-        for i, (env, choice) in enumerate(zip(self._envs, choices, strict=True)):
+        for i, (env, choice) in enumerate(zip(self._envs, self._choices, strict=True)):
             observation, reward[i], terminated[i], truncated[i], _ = env.step(choice)
             led_to[i] = np.ravel(observation)
             if terminated[i] or truncated[i]:
@@ -85,7 +97,7 @@ class GymnasiumEnvs:
             env.close()
 
 
-class EnvpoolEnvs:
+class EnvpoolEnvs(HostEnvs):
     """The same through envpool, which is written in C++.
 
     Its habits, met here: the seed counts only at construction; after an episode's end the next
@@ -118,9 +130,13 @@ class EnvpoolEnvs:
     def _flat(self, observation: np.ndarray) -> np.ndarray:
         return np.asarray(observation, np.float32).reshape(self._n_envs, -1)
 
-    def step(self, action: np.ndarray) -> HostStep:
+    def send(self, action: np.ndarray) -> None:
         assert self._pool is not None
-        observation, reward, terminated, truncated, _ = self._pool.step(action.astype(np.int32))
+        self._pool.send(action.astype(np.int32))
+
+    def receive(self) -> HostStep:
+        assert self._pool is not None
+        observation, reward, terminated, truncated, _ = self._pool.recv()
         observation, only_reset = self._flat(observation), self._over
         terminated, truncated = terminated & ~only_reset, truncated & ~only_reset & ~terminated
         self._over = terminated | truncated
@@ -143,6 +159,17 @@ class EnvpoolEnvs:
         )
         flat = np.asarray(observation, np.float32).reshape(len(which), -1)
         return flat, reward, terminated | truncated
+
+    def parts(self) -> "list[EnvpoolEnvs]":
+        """The same environments in two pools of half the threads, where there are several: while
+        one of them steps, the other can be acted for."""
+        n, threads = self._n_envs // 2, self._n_threads // 2
+        if not threads or not n:
+            return [self]
+        return [
+            EnvpoolEnvs(self._env_id, self._n_envs - n, self._n_threads - threads),
+            EnvpoolEnvs(self._env_id, n, threads),
+        ]
 
     def close(self) -> None:
         if self._pool is not None:

@@ -17,7 +17,7 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
-from crisptree.envs.host import GymnasiumEnvs, HostStep
+from crisptree.envs.host import GymnasiumEnvs, HostEnvs, HostStep
 from crisptree.errors import CrisptreeError
 
 READY, DONE, REFUSED = b"r", b".", b"!"
@@ -60,7 +60,7 @@ class Board(NamedTuple):
         return Board(*views)
 
 
-class WorkerEnvs:
+class WorkerEnvs(HostEnvs):
     """N gymnasium environments shared out among processes."""
 
     def __init__(self, env_id: str, n_envs: int, n_workers: int) -> None:
@@ -94,21 +94,24 @@ class WorkerEnvs:
             assert worker.stdin is not None
             with contextlib.suppress(BrokenPipeError):  # `_wait` tells
                 worker.stdin.write(b"g")
-        self._wait(DONE)
 
     def reset(self, seed: int) -> np.ndarray:
         self._board.seed[()] = seed
         self._go()
+        self._wait(DONE)
         return self._board.observation.copy()
 
-    def step(self, action: np.ndarray) -> HostStep:
+    def send(self, action: np.ndarray) -> None:
         self._board.seed[()] = -1
         self._board.action[:] = action
         self._go()
+
+    def receive(self) -> HostStep:
+        self._wait(DONE)
         _, _, observation, led_to, reward, terminated, truncated = (
             part.copy() for part in self._board
         )
-        valid = np.ones(len(action), bool)
+        valid = np.ones(len(reward), bool)
         return HostStep(observation, led_to, reward, terminated, truncated, valid)
 
     def close(self) -> None:

@@ -16,9 +16,12 @@ from crisptree.learn.rates import Number, Rates
 
 @runtime_checkable
 class Actor(Protocol):
-    """Anything that gives log-probabilities of actions for one standardised observation."""
+    """Anything that gives log-probabilities of actions for standardised observations.
 
-    def log_policy(self, x: Float[Array, " features"]) -> Float[Array, " actions"]: ...
+    Features come first: one observation, or many side by side as columns.
+    """
+
+    def log_policy(self, x: Float[Array, "features *rows"]) -> Float[Array, "actions *rows"]: ...
 
 
 @runtime_checkable
@@ -60,10 +63,10 @@ class Agent(eqx.Module):
         return jnp.minimum(self.update / self.n_updates, 1.0)
 
     def log_policy(self, observation: Float[Array, "rows F"]) -> Float[Array, "rows A"]:
-        return jax.vmap(self.actor.log_policy)(self.observations.standardise(observation))
+        return self.actor.log_policy(self.observations.standardise(observation).T).T
 
     def values(self, observation: Float[Array, "rows F"]) -> Float[Array, " rows"]:
-        return self.critic.of_rows(self.observations.standardise(observation))[:, 0]
+        return self.critic(self.observations.standardise(observation).T)[0]
 
 
 def optimiser(config: Learning, max_gradient_norm: Number) -> optax.GradientTransformation:

@@ -1,9 +1,10 @@
-"""Learning in environments outside JAX: a host loop around a compiled act and a compiled update.
+"""Learning in environments outside JAX: a host loop of acting and stepping, and a compiled update.
 
-Seeds are the first axis of every array: S seeds of N environments are S·N environments, one
-compiled call acts for all of them and one improves all agents.
+Seeds are the first axis of every array: S seeds of N environments are S·N environments, one call
+acts for all of them and one compiled call improves all agents.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -15,12 +16,13 @@ from jaxtyping import Array, Float
 
 from crisptree.envs.host import HostEnvs
 from crisptree.learn import q_learning
+from crisptree.learn.acting import Sampler, sampler
 from crisptree.learn.agent import Learner
 from crisptree.learn.config import AnyLearning, Learning
 from crisptree.learn.improve import improve
 from crisptree.learn.q_config import QLearning
 from crisptree.learn.rates import Rates, rates_of, shape_of
-from crisptree.learn.rollout import Rollout, sample_actions
+from crisptree.learn.rollout import Rollout
 
 Kind = TypeVar("Kind", bound=Learner)
 
@@ -31,9 +33,6 @@ def _compiled(config: AnyLearning):
         key = jax.random.fold_in(agent.key, 0)
         return jax.random.uniform(key, (config.n_steps, config.n_envs))
 
-    def act(agent: Learner, observation, uniform):
-        return sample_actions(agent.log_policy(observation), uniform)
-
     def learn(agent: Any, rollout: Rollout, rates: Rates | None):
         if isinstance(config, QLearning):
             return q_learning.improve(agent, rollout, config)
@@ -43,76 +42,91 @@ def _compiled(config: AnyLearning):
     over_seeds = (eqx.if_array(0), 0, None)
     return (
         eqx.filter_jit(eqx.filter_vmap(noise)),
-        eqx.filter_vmap(act, in_axes=(eqx.if_array(0), 0, 0)),
         eqx.filter_jit(eqx.filter_vmap(learn, in_axes=over_seeds)),
     )
 
 
-class Stage:
-    """S·N host environments in the middle of their episodes."""
+class Part:
+    """Some environments of every seed that step together, in the middle of their episodes."""
 
-    def __init__(self, envs: HostEnvs, n_seeds: int, config: AnyLearning, seed: int) -> None:
-        self.envs, self.config, self.n_seeds = envs, config, n_seeds
-        self.shape, self.rates = shape_of(config), rates_of(config)
+    def __init__(self, envs: HostEnvs, n_seeds: int, gamma: float, seed: int) -> None:
+        self.envs, self.n_seeds, self.gamma = envs, n_seeds, gamma
         self.observation = envs.reset(seed)
-        rows = n_seeds * config.n_envs
-        self.running_return = np.zeros(rows, np.float32)
-        self.episode_return = np.zeros(rows, np.float32)
+        self.rows = len(self.observation)
+        self.running_return = np.zeros(self.rows, np.float32)
+        self.episode_return = np.zeros(self.rows, np.float32)
+        self.seen: list[tuple] = []
+
+    def begin(self, act: Sampler, uniform: np.ndarray) -> None:
+        """Acts, and lets the environments step."""
+        action, log_probability = act(self._by_seed(self.observation), uniform)
+        self.action, self.log_probability = action.reshape(-1), log_probability.reshape(-1)
+        self.envs.send(self.action)
+
+    def finish(self) -> None:
+        """Waits for the step, and keeps what it led to."""
+        at = self.envs.receive()
+        running_return = self.gamma * self.running_return + at.reward
+        self.episode_return += at.reward
+        over = at.terminated | at.truncated
+        cut = over | ~at.valid
+        self.seen.append(
+            (
+                self.observation,
+                self.action,
+                self.log_probability,
+                at.reward,
+                running_return,
+                at.next_observation,
+                at.terminated,
+                cut,
+                at.valid,
+                over,
+                np.where(over, self.episode_return, 0),
+            )
+        )
+        self.episode_return[cut] = 0
+        self.running_return = np.where(cut, 0, running_return)
+        self.observation = at.observation
+
+    def lived(self) -> list[np.ndarray]:
+        """All that was kept since the last time: seeds first, then time, then environments."""
+        parts = zip(*self.seen, strict=True)
+        self.seen = []
+        return [np.stack([self._by_seed(rows) for rows in part], 1) for part in parts]
 
     def _by_seed(self, rows: np.ndarray) -> np.ndarray:
-        return rows.reshape(self.n_seeds, self.config.n_envs, *rows.shape[1:])
+        return rows.reshape(self.n_seeds, self.rows // self.n_seeds, *rows.shape[1:])
+
+
+class Stage:
+    """S·N host environments, in parts: while one part steps, another is acted for."""
+
+    def __init__(
+        self, parts: Sequence[HostEnvs], n_seeds: int, config: AnyLearning, seed: int
+    ) -> None:
+        self.config, self.shape, self.rates = config, shape_of(config), rates_of(config)
+        self.parts: list[Part] = []
+        for envs in parts:
+            self.parts.append(Part(envs, n_seeds, config.gamma, seed))
+            seed += self.parts[-1].rows
+        self.cuts = np.cumsum([part.rows // n_seeds for part in self.parts])[:-1]
 
     def update(self, agents: Kind) -> tuple[Kind, dict[str, np.ndarray]]:
         """A rollout of every environment, and the update of every agent on its part of it."""
-        config, rows = self.config, len(self.observation)
-        noise, _, learn = _compiled(self.shape)
-        uniforms = noise(agents)
-        parameters, static = eqx.partition(agents, eqx.is_array)
-        acting = _acting(self.shape, static)
-        seen: list[tuple] = []
-        totals, counts = np.zeros(rows), np.zeros(rows)
-        uniforms = np.moveaxis(np.asarray(uniforms), 1, 0)
-        for uniform in uniforms:
-            action, log_probability = acting(parameters, self._by_seed(self.observation), uniform)
-            action = np.asarray(action)
-            at = self.envs.step(action.reshape(-1))
-            self.running_return = config.gamma * self.running_return + at.reward
-            self.episode_return += at.reward
-            over = at.terminated | at.truncated
-            totals[over] += self.episode_return[over]
-            counts[over] += 1
-            seen.append(
-                (
-                    self.observation,
-                    action.reshape(-1),
-                    np.asarray(log_probability).reshape(-1),
-                    at.reward,
-                    self.running_return,
-                    at.next_observation,
-                    at.terminated,
-                    over | ~at.valid,
-                    at.valid,
-                )
-            )
-            self.episode_return[over | ~at.valid] = 0
-            self.running_return = np.where(over | ~at.valid, 0, self.running_return)
-            self.observation = at.observation
-        parts = (jnp.asarray(self._seeds_first(np.stack(part))) for part in zip(*seen, strict=True))
-        rollout = Rollout(*parts)
-        agents, metrics = learn(agents, rollout, self.rates)
-        total = totals.reshape(self.n_seeds, -1).sum(1)
-        count = counts.reshape(self.n_seeds, -1).sum(1)
+        noise, learn = _compiled(self.shape)
+        act = sampler(agents)
+        for time, uniform in enumerate(np.moveaxis(np.asarray(noise(agents)), 1, 0)):
+            for part, its in zip(self.parts, np.split(uniform, self.cuts, 1), strict=True):
+                if time > 0:
+                    part.finish()
+                part.begin(act, its)
+        for part in self.parts:
+            part.finish()
+        every = zip(*(part.lived() for part in self.parts), strict=True)
+        *seen, over, returns = (np.concatenate(parts, 2) for parts in every)
+        agents, metrics = learn(agents, Rollout(*map(jnp.asarray, seen)), self.rates)
+        total, count = returns.sum((1, 2), np.float64), over.sum((1, 2), np.float64)
         with np.errstate(invalid="ignore"):
             metrics = {"return": total / count, "episodes": count, **metrics}
         return agents, {name: np.asarray(value) for name, value in metrics.items()}
-
-    def _seeds_first(self, part: np.ndarray) -> np.ndarray:
-        split = part.reshape(len(part), self.n_seeds, self.config.n_envs, *part.shape[2:])
-        return np.moveaxis(split, 1, 0)
-
-
-@lru_cache(maxsize=32)
-def _acting(config: AnyLearning, static: Any):
-    """`jax.jit` on bare parameters: a call costs a third of what `eqx.filter_jit` costs."""
-    _, act, _ = _compiled(config)
-    return jax.jit(lambda parameters, *rest: act(eqx.combine(parameters, static), *rest))

@@ -109,7 +109,7 @@ def _gradient_step(
     bonus = rates.entropy + rates.entropy_change * agent.progress
 
     def actor_loss(actor):
-        log_policy = jax.vmap(actor.log_policy)(batch.observation)
+        log_policy = actor.log_policy(batch.observation.T).T
         taken = jax.nn.one_hot(batch.action, log_policy.shape[-1], dtype=log_policy.dtype)
         log_probability = (log_policy * taken).sum(-1)
         if config.algorithm == "ppo":
@@ -128,7 +128,7 @@ def _gradient_step(
         return surrogate - bonus * spread, {"entropy": spread, "kl": moved}
 
     def critic_loss(critic):
-        value = critic.of_rows(batch.observation)[:, 0]
+        value = critic(batch.observation.T)[0]
         return losses.squared_error(value, batch.target, batch.mask)
 
     (policy_loss, about), actor_gradient = eqx.filter_value_and_grad(actor_loss, has_aux=True)(

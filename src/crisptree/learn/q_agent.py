@@ -18,9 +18,9 @@ NEVER = 1e-30
 
 @runtime_checkable
 class QModel(Protocol):
-    """Anything that gives values of actions for one standardised observation."""
+    """Anything that gives values of actions for standardised observations, features first."""
 
-    def q_values(self, x: Float[Array, " features"]) -> Float[Array, " actions"]: ...
+    def q_values(self, x: Float[Array, "features *rows"]) -> Float[Array, "actions *rows"]: ...
 
 
 class QAgent(eqx.Module):
@@ -47,7 +47,7 @@ class QAgent(eqx.Module):
         return jnp.minimum(self.update / self.n_updates, 1.0)
 
     def q_values(self, observation: Float[Array, "rows F"]) -> Float[Array, "rows A"]:
-        return jax.vmap(self.actor.q_values)(self.observations.standardise(observation))
+        return self.actor.q_values(self.observations.standardise(observation).T).T
 
     def log_policy(self, observation: Float[Array, "rows F"]) -> Float[Array, "rows A"]:
         """ε-greedy: (1 - ε) for the best action, and ε shared by all.

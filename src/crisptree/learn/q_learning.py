@@ -73,19 +73,19 @@ def gradient_step(
         agent.observations.standardise(rows) for rows in (batch.observation, batch.next_observation)
     )
     reward = batch.reward / agent.returns.deviation if config.normalise_rewards else batch.reward
-    next_q = jax.vmap(agent.actor.q_values)(there)
+    next_q = agent.actor.q_values(there.T).T
     if agent.target is None:
         penalty = q_targets.half_square
         target = q_targets.greedy_target(reward, batch.terminated, next_q, config.gamma)
     else:
         penalty = q_targets.huber
-        next_target_q = jax.vmap(agent.target.q_values)(there)
+        next_target_q = agent.target.q_values(there.T).T
         target = q_targets.double_target(
             reward, batch.terminated, next_q, next_target_q, config.gamma
         )
 
     def loss(actor):
-        q = q_targets.of_taken(jax.vmap(actor.q_values)(here), batch.action)
+        q = q_targets.of_taken(actor.q_values(here.T).T, batch.action)
         return masked_mean(penalty(target - q), batch.mask), masked_mean(q, batch.mask)
 
     (value_loss, mean_q), gradient = eqx.filter_value_and_grad(loss, has_aux=True)(agent.actor)

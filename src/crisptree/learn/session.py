@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from crisptree.envs.functional import FunctionalEnv
-from crisptree.envs.host import host_envs, threads
+from crisptree.envs.host import EnvpoolEnvs, host_envs, threads
 from crisptree.envs.registry import functional_env, is_functional
 from crisptree.envs.seeds import block_seed
 from crisptree.errors import CrisptreeError
@@ -74,6 +74,8 @@ def compiled_segment(env: FunctionalEnv, config: AnyLearning, most: int) -> Segm
 def hosted_segment(env_id: str, config: AnyLearning, n_seeds: int, seed: int) -> Segment:
     """Segments in a host environment."""
     envs = host_envs(env_id, n_seeds * config.n_envs, n_threads=threads())
+    # Seeds that act together wait for each other, so only one seed has its environments in parts.
+    parts = envs.parts() if n_seeds == 1 and isinstance(envs, EnvpoolEnvs) else [envs]
     update = hosted_update if isinstance(config, QLearning) else Stage.update
     stage: Stage | None = None
 
@@ -82,7 +84,7 @@ def hosted_segment(env_id: str, config: AnyLearning, n_seeds: int, seed: int) ->
         at = int(agents.update[0])
         if stage is None or at % RESTART == 0:
             first = block_seed("training", n_seeds * config.n_envs, seed, at)
-            stage = Stage(envs, n_seeds, config, first)
+            stage = Stage(parts, n_seeds, config, first)
         logs = []
         for _ in range(n):
             agents, metrics = update(stage, agents)

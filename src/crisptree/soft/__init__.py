@@ -1,4 +1,7 @@
-"""Differentiable models: trees over a topology, MLPs. One observation in; the caller vmaps."""
+"""Differentiable models: trees over a topology, MLPs.
+
+They take one observation, or many side by side as columns (features first).
+"""
 
 from crisptree.soft.axis_tree import AxisTree as AxisTree
 from crisptree.soft.mlp import MLP as MLP

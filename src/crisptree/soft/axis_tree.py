@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
+from crisptree.soft.columns import beside
 from crisptree.soft.paths import leaf_log_probabilities, mix_distributions
 from crisptree.soft.topology import Topology
 
@@ -38,15 +39,16 @@ class AxisTree(eqx.Module):
             topology=topology,
         )
 
-    def margins(self, x: Float[Array, " features"]) -> Float[Array, " nodes"]:
+    def margins(self, x: Float[Array, "features *rows"]) -> Float[Array, "nodes *rows"]:
         # A product with one-hot rows is many times faster than a gather once vmapped on a CPU.
         chosen = jax.nn.one_hot(self.features, x.shape[0], dtype=x.dtype)
-        return jax.lax.stop_gradient(self.steepness) * (chosen @ x - self.comparators)
+        over = chosen @ x
+        return jax.lax.stop_gradient(self.steepness) * (over - beside(self.comparators, over))
 
-    def leaf_probabilities(self, x: Float[Array, " features"]) -> Float[Array, " leaves"]:
+    def leaf_probabilities(self, x: Float[Array, "features *rows"]) -> Float[Array, "leaves *rows"]:
         return jnp.exp(leaf_log_probabilities(self.margins(x), self.topology))
 
-    def log_policy(self, x: Float[Array, " features"]) -> Float[Array, " actions"]:
+    def log_policy(self, x: Float[Array, "features *rows"]) -> Float[Array, "actions *rows"]:
         """Eq. 14: log π(x, ·)."""
         return mix_distributions(
             leaf_log_probabilities(self.margins(x), self.topology), self.leaves

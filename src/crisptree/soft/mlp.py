@@ -7,6 +7,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
+from crisptree.soft.columns import beside
+
 
 class MLP(eqx.Module):
     """Affine maps with an activation between them; none after the last."""
@@ -32,26 +34,17 @@ class MLP(eqx.Module):
         )
         return MLP(weights, tuple(jnp.zeros(n) for n in sizes[1:]), activation)
 
-    def __call__(self, x: Float[Array, " in"]) -> Float[Array, " out"]:
+    def __call__(self, x: Float[Array, "in *rows"]) -> Float[Array, "out *rows"]:
         for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            x = self.activation(weight @ x + bias)
-        return self.weights[-1] @ x + self.biases[-1]
+            x = weight @ x
+            x = self.activation(x + beside(bias, x))
+        x = self.weights[-1] @ x
+        return x + beside(self.biases[-1], x)
 
-    def of_rows(self, rows: Float[Array, "rows in"]) -> Float[Array, "rows out"]:
-        """The same for many inputs at once, with features first within.
+    def log_policy(self, x: Float[Array, "features *rows"]) -> Float[Array, "actions *rows"]:
+        return jax.nn.log_softmax(self(x), axis=0)
 
-        Under `vmap` over seeds this takes three fifths of the time of `vmap` over single rows:
-        the products come out in the order in which the next layer wants them.
-        """
-        x = rows.T
-        for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
-            x = self.activation(weight @ x + bias[:, None])
-        return (self.weights[-1] @ x + self.biases[-1][:, None]).T
-
-    def log_policy(self, x: Float[Array, " features"]) -> Float[Array, " actions"]:
-        return jax.nn.log_softmax(self(x))
-
-    def q_values(self, x: Float[Array, " features"]) -> Float[Array, " actions"]:
+    def q_values(self, x: Float[Array, "features *rows"]) -> Float[Array, "actions *rows"]:
         return self(x)
 
 

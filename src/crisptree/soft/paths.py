@@ -14,18 +14,18 @@ SMALLEST_PROBABILITY = 1e-30
 
 
 def leaf_log_probabilities(
-    margins: Float[Array, " nodes"], topology: Topology
-) -> Float[Array, " leaves"]:
+    margins: Float[Array, "nodes *rows"], topology: Topology
+) -> Float[Array, "leaves *rows"]:
     """log P(leaf) from the margins α(βᵀx - φ), with μ = sigmoid(margin) (Eq. 4)."""
-    goes_true, goes_false = path_matrices(topology)
+    goes_true, goes_false = (jnp.asarray(part.T) for part in path_matrices(topology))
     log_true = jax.nn.log_sigmoid(margins)
     # log(1 - μ) = log μ - margin, node by node: after the sums, large margins no longer cancel.
-    return log_true @ goes_true + (log_true - margins) @ goes_false
+    return goes_true @ log_true + goes_false @ (log_true - margins)
 
 
 def mix_distributions(
-    log_leaf: Float[Array, " leaves"], leaf_logits: Float[Array, "leaves actions"]
-) -> Float[Array, " actions"]:
+    log_leaf: Float[Array, "leaves *rows"], leaf_logits: Float[Array, "leaves actions"]
+) -> Float[Array, "actions *rows"]:
     """Eq. 14: log of the leaves' own action distributions mixed by path probability."""
-    mixed = jnp.exp(log_leaf) @ jax.nn.softmax(leaf_logits, axis=-1)
+    mixed = jax.nn.softmax(leaf_logits, axis=-1).T @ jnp.exp(log_leaf)
     return jnp.log(jnp.maximum(mixed, SMALLEST_PROBABILITY))

@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
+from crisptree.soft.columns import beside
 from crisptree.soft.paths import leaf_log_probabilities, mix_distributions
 from crisptree.soft.topology import Topology
 
@@ -12,8 +13,8 @@ from crisptree.soft.topology import Topology
 class SoftTree(eqx.Module):
     """β `weights`, φ `comparators`, α `steepness` per node, and leaves, over a topology.
 
-    Acts on one observation; the caller vmaps. The same parameters serve as a policy, where each
-    leaf is a distribution (as logits), or as a Q-function, where each leaf holds values.
+    The same parameters serve as a policy, where each leaf is a distribution (as logits), or as a
+    Q-function, where each leaf holds values.
     """
 
     weights: Float[Array, "nodes features"]
@@ -37,23 +38,24 @@ class SoftTree(eqx.Module):
             topology=topology,
         )
 
-    def margins(self, x: Float[Array, " features"]) -> Float[Array, " nodes"]:
+    def margins(self, x: Float[Array, "features *rows"]) -> Float[Array, "nodes *rows"]:
         """α(βᵀx - φ): positive where the node is TRUE."""
-        return self.steepness * (self.weights @ x - self.comparators)
+        weighed = self.weights @ x
+        return beside(self.steepness, weighed) * (weighed - beside(self.comparators, weighed))
 
-    def goes_true(self, x: Float[Array, " features"]) -> Float[Array, " nodes"]:
+    def goes_true(self, x: Float[Array, "features *rows"]) -> Float[Array, "nodes *rows"]:
         """Eq. 4: μ(x) = 1 / (1 + exp(-α(βᵀx - φ)))."""
         return jax.nn.sigmoid(self.margins(x))
 
-    def leaf_probabilities(self, x: Float[Array, " features"]) -> Float[Array, " leaves"]:
+    def leaf_probabilities(self, x: Float[Array, "features *rows"]) -> Float[Array, "leaves *rows"]:
         return jnp.exp(leaf_log_probabilities(self.margins(x), self.topology))
 
-    def log_policy(self, x: Float[Array, " features"]) -> Float[Array, " actions"]:
+    def log_policy(self, x: Float[Array, "features *rows"]) -> Float[Array, "actions *rows"]:
         """Eq. 14: log π(x, ·)."""
         return mix_distributions(
             leaf_log_probabilities(self.margins(x), self.topology), self.leaves
         )
 
-    def q_values(self, x: Float[Array, " features"]) -> Float[Array, " actions"]:
+    def q_values(self, x: Float[Array, "features *rows"]) -> Float[Array, "actions *rows"]:
         """Eq. 13: Q(x, ·)."""
-        return self.leaf_probabilities(x) @ self.leaves
+        return self.leaves.T @ self.leaf_probabilities(x)
