@@ -138,7 +138,7 @@ CARTPOLE = replace(
     HOST,
     wide=16,
     redraw_until=0.0,
-    search=Search(sweeps=30, rounds=(64, 128, 512), confirm=1024, patience=8),
+    search=Search(sweeps=30, rounds=(64, 128, 512), confirm=4096, patience=8),
     starts=2,
     attempts=4,
     steps=360_000,
@@ -147,7 +147,9 @@ CARTPOLE = replace(
     teacher_share=1.0,
     mend_share=0.8,
     rounds=4,
-    learning=replace(BASE, n_steps=64, minibatches=4, learning_rate=1e-2, **NARROW),
+    learning=replace(
+        BASE, n_steps=64, minibatches=4, learning_rate=1e-2, compiling="quick", **NARROW
+    ),
     soft=replace(SOFT, n_envs=256, n_steps=64, minibatches=4, epochs=2, **NARROW),
     soft_steps=1_000_000,
 )
