@@ -120,3 +120,42 @@ def test_going_on_from_the_middle_ends_the_same():
     assert resumed.tree.to_dict() == whole.tree.to_dict()
     assert resumed[2:] == whole[2:]
     assert selection.raced == [4, 4.25, 5, 5.25, 6, 6.25]
+
+
+class FlawlessAt(ByThreshold):
+    """Finds no fault with the tree whose threshold is what it wants."""
+
+    def flawless(self, trees, moment, rounds):
+        thresholds = [float(tree.threshold[0]) for tree in trees]
+        return thresholds.index(self.wanted) if self.wanted in thresholds else None
+
+
+def test_a_flawless_tree_ends_the_training():
+    told = []
+    refined, segment = annealed(
+        FlawlessAt(6.25),
+        48,
+        enough=2,
+        on_segment=lambda progress, snapshots: told.append((progress.update, len(snapshots))),
+    )
+    assert segment.lengths == [2, 2, 2]
+    assert told == [(2, 0), (4, 0), (6, 0)]
+    assert refined.tree.threshold[0] == 6.25
+    assert (refined.start, refined.selection_return) == (1, 500.0)
+    assert refined.agent.update == 6
+
+
+def test_a_flawless_tree_of_more_leaves_than_enough_does_not():
+    refined, segment = annealed(FlawlessAt(6.25), 48, enough=1)
+    assert sum(segment.lengths) == 48
+    assert refined.tree.threshold[0] == 32
+
+
+def test_a_run_that_was_stopped_at_its_end_ends_there():
+    """Between the last checkpoint and the result."""
+    _, segment = annealed(FlawlessAt(6.25), 48, enough=2)
+    ended, _ = segment(agents(48), 6)
+    again = Scripted()
+    refined = anneal(ended, TASK, again, FlawlessAt(6.25), enough=2)
+    assert again.lengths == []
+    assert refined.tree.threshold[0] == 6.25

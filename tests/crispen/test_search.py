@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -34,11 +35,34 @@ def test_a_threshold_to_one_side_is_put_right():
     assert mean_return(looked(OFF)) > mean_return(OFF) + 50
 
 
-def test_a_tree_that_cannot_be_bettered_comes_back_as_it_was():
+def test_a_tree_that_cannot_be_bettered_comes_back_as_it_was(monkeypatch):
+    monkeypatch.setattr(Selection, "flawless", lambda *_: None)
     asked = []
     same = looked(GOOD, report=lambda sweep, tree: asked.append(sweep))
     assert same.to_dict() == GOOD.simplify().to_dict()
     assert asked == [1, 2, 3, 4]  # then its patience is over
+
+
+def test_a_flawless_tree_is_not_searched():
+    asked = []
+    same = looked(GOOD, report=lambda sweep, tree: asked.append(sweep))
+    assert same.to_dict() == GOOD.simplify().to_dict()
+    assert asked == []
+
+
+def test_a_tree_is_asked_about_once_and_again_when_it_has_changed(monkeypatch):
+    questions = []
+
+    def flawless(self, trees, moment, rounds):
+        questions.append((moment, trees[0].to_dict(), rounds))
+
+    monkeypatch.setattr(Selection, "flawless", flawless)
+    looked(OFF)
+    moments, trees, rounds = zip(*questions, strict=True)
+    assert len(trees) > 1
+    assert all(one != other for one, other in pairwise(trees))
+    assert len(set(moments)) == len(moments)
+    assert set(rounds) == {(16, 64)}
 
 
 def test_the_same_dice_the_same_tree():

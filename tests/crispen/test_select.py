@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 from crisptree.crisp import CrispTree
 from crisptree.crispen import select
 from crisptree.crispen.select import Selection
-from crisptree.envs.registry import is_functional
+from crisptree.envs.registry import plays_in_rows
 from crisptree.envs.seeds import episode_seeds
 
 
 @pytest.fixture(params=["CartPole-v1", "CartPole-v0"])
 def env_id(request) -> str:
-    """One with a twin in JAX, one without."""
-    assert is_functional(request.param) == (request.param == "CartPole-v1")
+    """One that NumPy plays, one that gymnasium does."""
+    assert plays_in_rows(request.param) == (request.param == "CartPole-v1")
     return request.param
 
 
@@ -34,16 +34,23 @@ class Recorder:
         return self.compiled(trees, None, first_seed, episodes)
 
 
-@given(st.integers(0, 2**48), st.integers(0, 2**32), st.integers(1, 1000), st.sampled_from([0, 1]))
-def test_what_selects_never_scores(seed, reported, episodes, functional):
+@given(
+    st.integers(0, 2**48),
+    st.integers(0, 2**32),
+    st.integers(1, 1000),
+    st.sampled_from(["CartPole-v0", "CartPole-v1", "crisptree/Wildfire-v0"]),
+)
+def test_what_selects_never_scores(seed, reported, episodes, env_id):
     """Whatever the seeds of the two, no episode that selects is ever one that is reported."""
     with pytest.MonkeyPatch.context() as patch:
         recorder = Recorder(patch)
-        selection = Selection(["CartPole-v0", "CartPole-v1"][functional], seed)
-        for _ in range(3):
+        selection = Selection(env_id, seed)
+        for moment in range(3):
             selection.returns([GOOD, CLUMSY], episodes)
+            selection.flawless([GOOD, CLUMSY], moment, (episodes, episodes))
     scored = episode_seeds("reporting", reported, 500)
-    assert len(recorder.blocks) == 3
+    # nobody earns anything, so the first round of the question is the last
+    assert len(recorder.blocks) == (6 if env_id == "CartPole-v1" else 3)
     for block in recorder.blocks:
         assert len(block) == episodes
         assert not set(block) & set(scored)
@@ -138,3 +145,41 @@ def test_finalists_are_those_of_the_last_round_the_best_first():
     finalists = Selection("CartPole-v1", 3).finalists([CLUMSY, GOOD, CLUMSY, GOOD], (8, 16), 1 / 2)
     assert [index for index, _ in finalists] == [1, 3]
     assert [score for _, score in finalists] == [500.0, 500.0]
+
+
+def test_flawless_is_the_first_without_a_loss():
+    selection = Selection("CartPole-v1", 3)
+    assert selection.flawless([CLUMSY, GOOD, GOOD], 0, (4, 64)) == 1
+    assert selection.flawless([CLUMSY], 0, (4, 64)) is None
+    assert selection.flawless([], 0, (4, 64)) is None
+
+
+def test_only_who_passed_a_round_plays_the_next(monkeypatch):
+    played = []
+
+    def play(trees, env_id, first_seed, episodes):
+        played.append((len(trees), episodes))
+        returns = np.full((len(trees), episodes), 500.0)
+        returns[-1, 0] = 499.0
+        return returns
+
+    monkeypatch.setattr(select, "play_forest", play)
+    assert Selection("CartPole-v1", 3).flawless([GOOD, GOOD, GOOD], 0, (4, 16)) == 0
+    assert played == [(3, 4), (2, 16)]
+
+
+def test_nobody_is_flawless_where_the_greatest_return_is_unknown(monkeypatch):
+    recorder = Recorder(monkeypatch)
+    assert Selection("CartPole-v0", 3).flawless([GOOD], 0, (4,)) is None
+    assert not recorder.blocks
+
+
+def test_a_moment_has_episodes_of_its_own_however_often_it_is_asked(monkeypatch):
+    recorder = Recorder(monkeypatch)
+    selection = Selection("CartPole-v1", 3)
+    for moment in (0, 1, 1):
+        selection.flawless([GOOD], moment, (16,))
+        selection.returns([GOOD], 16)
+    starts = [block.start for block in recorder.blocks]
+    assert starts[2] == starts[4]
+    assert len(set(starts)) == 5

@@ -2,6 +2,7 @@ import gymnasium
 import numpy as np
 import pytest
 
+from crisptree.envs.cartpole_rows import CartPoleRows
 from crisptree.envs.functional_host import FunctionalHostEnvs
 from crisptree.envs.host import EnvpoolEnvs, GymnasiumEnvs, HostStep, envpool_has, host_envs
 
@@ -195,7 +196,8 @@ def test_envpool_is_gymnasium_in_distribution(env_id, policy, limit):
 
 
 def test_the_fastest_adapter_is_chosen():
-    assert isinstance(host_envs("CartPole-v1", 1), FunctionalHostEnvs)
+    assert isinstance(host_envs("CartPole-v1", 1), CartPoleRows)
+    assert isinstance(host_envs("crisptree/Wildfire-v0", 1), FunctionalHostEnvs)
     assert isinstance(host_envs("LunarLander-v3", 1), EnvpoolEnvs)
     assert isinstance(host_envs("LunarLander-v3", 1, n_threads=2), EnvpoolEnvs)
     assert not envpool_has("Nowhere-v0")

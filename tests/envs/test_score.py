@@ -39,7 +39,9 @@ def plain() -> list[float]:
 
 @pytest.mark.parametrize("side_by_side", [1, 3, 8, 64])
 def test_returns_are_those_of_a_plain_loop(plain, monkeypatch, side_by_side):
-    """However many episodes run at once."""
+    """However many episodes run at once, in gymnasium or in NumPy."""
+    assert play(CLUMSY, "CartPole-v1", SEEDS).tolist() == plain
+    monkeypatch.setattr(score, "plays_in_rows", lambda _: False)
     monkeypatch.setattr(score, "SIDE_BY_SIDE", side_by_side)
     assert play(CLUMSY, "CartPole-v1", SEEDS).tolist() == plain
 
@@ -52,8 +54,12 @@ def test_a_return_depends_on_its_seed_alone(plain):
 
 
 def test_every_finished_episode_is_reported(plain, monkeypatch):
-    monkeypatch.setattr(score, "SIDE_BY_SIDE", 3)
     finished: list[int] = []
+    play(CLUMSY, "CartPole-v1", SEEDS, report=finished.append)
+    assert finished == sorted({(np.array(plain) <= length).sum() for length in plain})
+    finished.clear()
+    monkeypatch.setattr(score, "plays_in_rows", lambda _: False)
+    monkeypatch.setattr(score, "SIDE_BY_SIDE", 3)
     play(CLUMSY, "CartPole-v1", SEEDS, report=finished.append)
     assert finished == list(range(1, 9))
 

@@ -18,7 +18,7 @@ CONFIG = Learning(n_envs=2, n_steps=8, minibatches=2)
 
 def agents(seed: int, n_leaves: int = 4) -> Agent:
     """Two seeds of an agent whose every number depends on `seed`."""
-    trees = random_axis_trees(2, balanced(n_leaves), 4, 2, key=jax.random.key(seed))
+    trees = random_axis_trees(2, balanced(n_leaves), 4, 2, CONFIG, key=jax.random.key(seed))
     fresh = create_all(trees, 4, CONFIG, 10, key=jax.random.key(seed))
     return jax.tree.map(lambda leaf: leaf + seed if eqx.is_inexact_array(leaf) else leaf, fresh)
 

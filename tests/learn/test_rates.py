@@ -38,6 +38,7 @@ OTHER_SHAPES = {
     "normalise_observations": False,
     "normalise_rewards": False,
     "steepness": (1.0, 2.0),
+    "compiling": "quick",
 }
 
 

@@ -41,7 +41,7 @@ def often(monkeypatch):
 
 @pytest.fixture(scope="module")
 def agents() -> Agent:
-    trees = random_axis_trees(2, balanced(2), 4, 2, key=jax.random.key(0))
+    trees = random_axis_trees(2, balanced(2), 4, 2, CONFIG, key=jax.random.key(0))
     return create_all(trees, 4, CONFIG, 10, key=jax.random.key(1))
 
 

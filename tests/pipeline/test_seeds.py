@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from cartpole_trees import GOOD
 
-from crisptree.crispen import select
-from crisptree.envs import functional_host, host, score
+from crisptree.crispen import forest, select
+from crisptree.envs import cartpole_rows, host, score
 from crisptree.envs.seeds import episode_seeds
 from crisptree.learn import session
 from crisptree.pipeline import recipe, train, way
@@ -40,7 +40,7 @@ class Purpose:
             (host, TIMING),
         ]:
             monkeypatch.setattr(module, name, self.during(name, getattr(module, name)))
-        for kind, method in ((select.Selection, "returns"), (session.Stage, "__init__")):
+        for kind, method in ((select.Selection, "_play"), (session.Stage, "__init__")):
             monkeypatch.setattr(kind, method, self.during(kind.__name__, getattr(kind, method)))
 
     def during(self, name: str, work):
@@ -139,29 +139,19 @@ def test_the_papers_way_in_any_environment(corridor, purpose, tmp_path):
 
 def test_cartpole_as_one_program(purpose, tmp_path, monkeypatch):
     """Where training draws keys instead of seeds; the rest is given seeds."""
-    reset, played, real = (
-        functional_host.FunctionalHostEnvs.reset,
-        select.play_compiled,
-        score.make,
-    )
+    reset, played = cartpole_rows.CartPoleRows.reset, cartpole_rows.play_rows
 
     def host(self, seed):
         purpose.met(*range(seed, seed + self._n_envs))
         return reset(self, seed)
 
-    def compiled(trees, env, first_seed, episodes):
-        purpose.met(*range(first_seed, first_seed + episodes))
-        return played(trees, env, first_seed, episodes)
+    def rows(decide, seeds, *report):
+        purpose.met(*seeds)
+        return played(decide, seeds, *report)
 
-    def made(env_id):
-        env = real(env_id)
-        begin = env.reset
-        env.reset = lambda *, seed: purpose.met(seed) or begin(seed=seed)
-        return env
-
-    monkeypatch.setattr(functional_host.FunctionalHostEnvs, "reset", host)
-    monkeypatch.setattr(select, "play_compiled", compiled)
-    monkeypatch.setattr(score, "make", made)
+    monkeypatch.setattr(cartpole_rows.CartPoleRows, "reset", host)
+    monkeypatch.setattr(forest, "play_rows", rows)
+    monkeypatch.setattr(score, "play_rows", rows)
     teacher = tmp_path / "teacher.json"
     GOOD.save(teacher)
     for name, settings in {

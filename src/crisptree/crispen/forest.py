@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from crisptree.crisp import CrispTree
+from crisptree.envs.cartpole_rows import play_rows
 from crisptree.envs.host import envpool_has
+from crisptree.envs.registry import plays_in_rows
 from crisptree.envs.score import play, play_pool
 
 
@@ -24,18 +26,22 @@ class Forest:
         leaf = column("feature") < 0
         self._feature = np.where(leaf, 0, column("feature"))
         self._threshold = column("threshold")
-        self._if_true = np.where(leaf, own, column("if_true") + shift)
-        self._if_false = np.where(leaf, own, column("if_false") + shift)
+        if_true, if_false = (
+            np.where(leaf, own, column(name) + shift) for name in ("if_true", "if_false")
+        )
+        self._children = np.stack([if_false, if_true], axis=1).ravel()
         self._action = column("action").astype(np.int64)
         self._depth = max(tree.depth for tree in trees)
 
     def actions(self, tree: np.ndarray, observation: np.ndarray) -> np.ndarray:
         """What tree `tree[i]` does at `observation[i]`."""
-        node, rows = self._root[tree], np.arange(len(tree))
+        n_features = observation.shape[1]
+        node, flat = self._root[tree], np.ascontiguousarray(observation).ravel()
+        rows = np.arange(0, len(flat), n_features)
         for _ in range(self._depth):
-            goes_true = observation[rows, self._feature[node]] > self._threshold[node]
-            node = np.where(goes_true, self._if_true[node], self._if_false[node])
-        return self._action[node]
+            goes_true = flat.take(rows + self._feature.take(node)) > self._threshold.take(node)
+            node = self._children.take(2 * node + goes_true)
+        return self._action.take(node)
 
 
 def play_forest(
@@ -43,10 +49,14 @@ def play_forest(
 ) -> np.ndarray:
     """Returns `(trees, episodes)`; every tree meets the same episodes."""
     seeds = range(first_seed, first_seed + episodes)
-    if not envpool_has(env_id):
+    in_rows = plays_in_rows(env_id)
+    if not in_rows and not envpool_has(env_id):
         return np.stack([play(tree, env_id, seeds) for tree in trees])
     forest = Forest(trees)
-    returns = play_pool(
-        lambda number, at: forest.actions(number // episodes, at), env_id, [*seeds] * len(trees)
-    )
+
+    def decide(number: np.ndarray, at: np.ndarray) -> np.ndarray:
+        return forest.actions(number // episodes, at)
+
+    every = [*seeds] * len(trees)
+    returns = play_rows(decide, every) if in_rows else play_pool(decide, env_id, every)
     return returns.reshape(len(trees), episodes)

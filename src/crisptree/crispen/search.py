@@ -46,12 +46,16 @@ def search(
     dice: np.random.Generator,
     report: Callable[[int, CrispTree], None] = lambda sweep, tree: None,
 ) -> CrispTree:
-    """The tree after at most `settings.sweeps` sweeps; each keeps a few changes or none."""
+    """The tree after at most `settings.sweeps` sweeps; each keeps a few changes or none. A
+    flawless tree is left as it is."""
     tree = tree.simplify()
     if tree.n_leaves == 1:
         return tree
     states, idle = states_met_by(tree), 0
+    certain = (settings.rounds[0], settings.confirm)
     for sweep in range(settings.sweeps):
+        if idle == 0 and selection.flawless([tree], sweep, certain) is not None:
+            break
         first, last = settings.reach
         reach = first * (last / first) ** (sweep / settings.sweeps)
         variants = [variant(tree, states, reach, dice) for _ in range(settings.width)]

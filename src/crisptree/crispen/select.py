@@ -1,5 +1,6 @@
 """Choosing among crisp trees by return, on episodes that are never reported."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from crisptree.crisp import CrispTree
 from crisptree.crispen.compiled_play import play_compiled
 from crisptree.crispen.forest import play_forest
-from crisptree.envs.registry import functional_env, is_functional
+from crisptree.envs.registry import functional_env, greatest_return, is_functional, plays_in_rows
 from crisptree.envs.seeds import block_seed
 
 
@@ -21,9 +22,30 @@ class Selection:
         """The same episodes for each tree: differences between trees are then less noisy."""
         self._calls += 1
         first = block_seed("selection", episodes, self._seed, self._calls)
-        if is_functional(self.env_id):
-            return list(play_compiled(trees, functional_env(self.env_id), first, episodes))
-        return list(play_forest(trees, self.env_id, first, episodes))
+        return list(self._play(trees, first, episodes))
+
+    def flawless(
+        self, trees: Sequence[CrispTree], moment: int, rounds: Sequence[int]
+    ) -> int | None:
+        """The first tree that earns the greatest return there is in every episode of all rounds.
+
+        Episodes are those of the `moment`, no call's: a run that is resumed meets the same ones.
+        """
+        greatest = greatest_return(self.env_id)
+        if greatest == math.inf:
+            return None
+        alive = list(range(len(trees)))
+        for episodes in rounds:
+            if alive:
+                first = block_seed("selection", episodes, self._seed, 0, moment)
+                played = self._play([trees[i] for i in alive], first, episodes)
+                alive = [i for i, each in zip(alive, played, strict=True) if each.min() >= greatest]
+        return min(alive, default=None)
+
+    def _play(self, trees: Sequence[CrispTree], first: int, episodes: int) -> np.ndarray:
+        if is_functional(self.env_id) and not plays_in_rows(self.env_id):
+            return play_compiled(trees, functional_env(self.env_id), first, episodes)
+        return play_forest(trees, self.env_id, first, episodes)
 
     def race(
         self, trees: Sequence[CrispTree], rounds: Sequence[int] = (16, 32, 64), keep: float = 1 / 3

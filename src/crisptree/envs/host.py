@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import gymnasium as gym
 import numpy as np
 
-from crisptree.envs.registry import functional_env, is_functional
+from crisptree.envs.registry import functional_env, is_functional, plays_in_rows
 from crisptree.envs.spaces import flat_size, make
 from crisptree.errors import CrisptreeError
 
@@ -198,6 +198,10 @@ def host_envs(env_id: str, n_envs: int, *, n_threads: int = 1) -> HostEnvs:
     With several threads allowed, they (or as many processes) are used if steps are slow enough
     for it to pay. What the environments do is the same in any case.
     """
+    if plays_in_rows(env_id):
+        from crisptree.envs.cartpole_rows import CartPoleRows
+
+        return CartPoleRows(n_envs)
     if is_functional(env_id):
         from crisptree.envs.functional_host import FunctionalHostEnvs
 

@@ -1,6 +1,7 @@
-"""Which environment ids have a functional twin in JAX. Importing this imports no JAX."""
+"""Which environment ids have a twin, in JAX or in NumPy. Importing this imports no JAX."""
 
 import importlib
+import math
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,21 @@ FUNCTIONAL = {
 }
 
 
+GREATEST_RETURN = {"CartPole-v1": 500.0}
+
+
 def is_functional(env_id: str) -> bool:
     return env_id in FUNCTIONAL
+
+
+def plays_in_rows(env_id: str) -> bool:
+    """Whether NumPy plays many of its episodes at once, as gymnasium plays each."""
+    return env_id == "CartPole-v1"
+
+
+def greatest_return(env_id: str) -> float:
+    """What no episode can exceed, as far as that is known."""
+    return GREATEST_RETURN.get(env_id, math.inf)
 
 
 @lru_cache(maxsize=16)

@@ -6,8 +6,9 @@ from typing import Any, Protocol, runtime_checkable
 import gymnasium as gym
 import numpy as np
 
+from crisptree.envs.cartpole_rows import play_rows
 from crisptree.envs.host import EnvpoolEnvs, envpool_has, host_envs
-from crisptree.envs.registry import is_functional
+from crisptree.envs.registry import is_functional, plays_in_rows
 from crisptree.envs.seeds import block_seed
 from crisptree.envs.spaces import describe, make, team_size
 
@@ -36,12 +37,16 @@ def play(
     *,
     report: Callable[[int], None] | None = None,
 ) -> np.ndarray:
-    """The return of one episode a seed, in gymnasium's own environment, greedily.
+    """The return of one episode a seed, in gymnasium's own environment or bit for bit as there,
+    greedily.
 
     Episodes run side by side so that the policy sees batches; a return depends on its seed alone.
     """
     if not seeds:
         return np.zeros(0)
+    if plays_in_rows(env_id):
+        decide: Decide = lambda _, at: policy.predict(at, deterministic=True)[0]
+        return play_rows(decide, seeds, *([] if report is None else [report]))
     if is_functional(env_id) and env_id.startswith("crisptree/"):
         return _play_team(policy, env_id, seeds, report)
     n = min(SIDE_BY_SIDE, len(seeds))

@@ -1,9 +1,23 @@
-"""Compiled programs are kept on disk, so that the second run of anything starts at once."""
+"""Compiling: little of it for what runs for seconds, and all programs are kept on disk, so that the
+second run of anything starts at once."""
 
 import os
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import equinox as eqx
 import jax
+
+from crisptree.learn.config import AnyLearning, Learning
+
+
+def jit_for(config: AnyLearning) -> Any:
+    """`eqx.filter_jit`, with as much optimising as `config` asks for."""
+    if not isinstance(config, Learning) or config.compiling == "thorough":
+        return eqx.filter_jit
+    jit: Any = eqx.filter_jit  # hands more on to `jax.jit` than it says
+    return partial(jit, compiler_options={"xla_backend_optimization_level": 1})
 
 
 def keep_compiled() -> None:

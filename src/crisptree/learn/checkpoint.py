@@ -8,7 +8,6 @@ from typing import TypeVar
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from crisptree.crisp.atomic import write_atomically
@@ -64,4 +63,5 @@ def _plain(leaf) -> np.ndarray:
 
 
 def _like(leaf, found: np.ndarray):
-    return jax.random.wrap_key_data(jnp.asarray(found)) if _is_key(leaf) else jnp.asarray(found)
+    array = jax.device_put(found)
+    return jax.random.wrap_key_data(array) if _is_key(leaf) else array

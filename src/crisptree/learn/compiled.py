@@ -11,6 +11,7 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from crisptree.envs.functional import FunctionalEnv
 from crisptree.learn.agent import Agent, Learner
+from crisptree.learn.cache import jit_for
 from crisptree.learn.config import AnyLearning, Learning
 from crisptree.learn.improve import improve
 from crisptree.learn.rates import Number, Rates
@@ -134,7 +135,6 @@ def advancing(env: FunctionalEnv, config: AnyLearning, most: int, update: Callab
     `config` only what `shape_of` leaves counts. Metrics come back as `(most, seeds)`.
     """
 
-    @eqx.filter_jit
     def advance(agents: Learner, scenes: Scene, n: Int[Array, ""], rates: Rates | None):
         dynamic, static = eqx.partition(agents, eqx.is_array)
 
@@ -142,7 +142,7 @@ def advancing(env: FunctionalEnv, config: AnyLearning, most: int, update: Callab
             agent, scene, metrics = update(eqx.combine(dynamic, static), scene, env, config, rates)
             return eqx.filter(agent, eqx.is_array), scene, metrics
 
-        every = jax.vmap(one)
+        every = jax.jit(jax.vmap(one))  # traced once, though it is asked for its shapes first
         *_, shapes = jax.eval_shape(every, dynamic, scenes)
         log = jax.tree.map(lambda m: jnp.zeros((most, *m.shape), m.dtype), shapes)
 
@@ -154,4 +154,4 @@ def advancing(env: FunctionalEnv, config: AnyLearning, most: int, update: Callab
         dynamic, scenes, log = jax.lax.fori_loop(0, n, body, (dynamic, scenes, log))
         return eqx.combine(dynamic, static), scenes, log
 
-    return advance
+    return jit_for(config)(advance)

@@ -68,6 +68,9 @@ class Learning:
     """Steepness of an axis-aligned tree at the start and at the end (geometric in between)."""
     anneal_until: float = 0.85
     """Share of the training by which the steepness has reached its end."""
+    compiling: Literal["quick", "thorough"] = "thorough"
+    """Quick takes half of the time, for programs that then run two fifths longer (and may round
+    the last digit differently): a gain where they run for seconds."""
 
     def __post_init__(self) -> None:
         for name in ("n_envs", "n_steps", "epochs", "minibatches", "critic_width"):

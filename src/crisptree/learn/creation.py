@@ -11,6 +11,7 @@ from jaxtyping import Array, Key
 
 from crisptree import soft
 from crisptree.learn.agent import Agent, create
+from crisptree.learn.cache import jit_for
 from crisptree.learn.config import AnyLearning, Learning
 from crisptree.learn.moments import Moments
 from crisptree.learn.rates import shape_of
@@ -36,8 +37,26 @@ def create_all(
     )
 
 
+def shapes_of_all(
+    actors: list[Any],
+    n_features: int,
+    config: Learning,
+    critic: soft.MLP | None = None,
+    observations: Moments | None = None,
+) -> Agent:
+    """What `create_all` gives for these, without the numbers: nothing is compiled."""
+    keys = jax.random.split(jax.random.key(0), len(actors))
+    updates = jnp.asarray(1, jnp.int32)
+    every = _every(shape_of(config), n_features)
+    return eqx.filter_eval_shape(every, _stacked(actors), keys, updates, critic, observations)
+
+
 @lru_cache(maxsize=32)
 def _creating(config: AnyLearning, n_features: int):
+    return jit_for(config)(_every(config, n_features))
+
+
+def _every(config: AnyLearning, n_features: int):
     assert isinstance(config, Learning)
 
     def one(actor, key, n_updates, critic, observations) -> Agent:
@@ -46,15 +65,21 @@ def _creating(config: AnyLearning, n_features: int):
         )
         return eqx.tree_at(lambda a: a.n_updates, agent, n_updates)
 
-    return eqx.filter_jit(eqx.filter_vmap(one, in_axes=(eqx.if_array(0), 0, None, None, None)))
+    return eqx.filter_vmap(one, in_axes=(eqx.if_array(0), 0, None, None, None))
 
 
 def random_axis_trees(
-    n: int, topology: soft.Topology, n_features: int, n_actions: int, *, key: Key[Array, ""]
+    n: int,
+    topology: soft.Topology,
+    n_features: int,
+    n_actions: int,
+    config: Learning,
+    *,
+    key: Key[Array, ""],
 ) -> list[soft.AxisTree]:
-    """`n` random axis-aligned trees."""
+    """`n` random axis-aligned trees, to be learned by `config`."""
 
-    @eqx.filter_jit
+    @jit_for(config)
     @eqx.filter_vmap
     def draw(key):
         return soft.AxisTree.random(topology, n_features, n_actions, key=key)
@@ -68,7 +93,7 @@ def random_axis_trees(
 def _stacked(actors: list[Any]) -> Any:
     parts = [eqx.partition(actor, eqx.is_array) for actor in actors]
     together = jax.tree.map(
-        lambda *leaves: jnp.asarray(np.stack([np.asarray(leaf) for leaf in leaves])),
+        lambda *leaves: jax.device_put(np.stack([np.asarray(leaf) for leaf in leaves])),
         *(arrays for arrays, _ in parts),
     )
     return eqx.combine(together, parts[0][1])

@@ -21,7 +21,8 @@ from crisptree.envs.seeds import block_seed
 from crisptree.errors import CrisptreeError
 from crisptree.learn import compiled, q_learning
 from crisptree.learn.agent import Learner
-from crisptree.learn.compiled import Scene, advancing, opening
+from crisptree.learn.cache import jit_for
+from crisptree.learn.compiled import advancing, opening
 from crisptree.learn.config import AnyLearning
 from crisptree.learn.hosted import Stage
 from crisptree.learn.q_config import QLearning
@@ -31,6 +32,7 @@ from crisptree.learn.rates import rates_of, shape_of
 RESTART = 64
 
 Kind = TypeVar("Kind", bound=Learner)
+Stacked = TypeVar("Stacked")
 Segment = Callable[[Any, int], tuple[Any, dict[str, np.ndarray]]]
 """Makes n updates of the agents; remembers where the environments stand until the next restart."""
 
@@ -51,7 +53,8 @@ class Progress(NamedTuple):
 @lru_cache(maxsize=32)
 def _openings(env: FunctionalEnv, config: AnyLearning):
     """A compiled function from the keys of all seeds to their fresh scenes."""
-    return eqx.filter_jit(jax.vmap(lambda key: opening(env, config, jax.random.fold_in(key, 2))))
+    fresh = jax.vmap(lambda key: opening(env, config, jax.random.fold_in(key, 2)))
+    return jit_for(config)(fresh)
 
 
 def compiled_segment(env: FunctionalEnv, config: AnyLearning, most: int) -> Segment:
@@ -59,7 +62,7 @@ def compiled_segment(env: FunctionalEnv, config: AnyLearning, most: int) -> Segm
     update = q_learning.update if isinstance(config, QLearning) else compiled.update
     shape, rates = shape_of(config), rates_of(config)
     advance, open_scenes = advancing(env, shape, most, update), _openings(env, shape)
-    scenes: Scene | None = None
+    scenes: Any = None
 
     def segment(agents: Any, n: int) -> tuple[Any, dict[str, np.ndarray]]:
         nonlocal scenes
@@ -127,6 +130,16 @@ def stack(agents: list[Kind]) -> Kind:
     return eqx.combine(stacked, parts[0][1])
 
 
-def pick(agents: Kind, seed: int) -> Kind:
-    """One seed of several."""
-    return jax.tree.map(lambda leaf: leaf[seed] if eqx.is_array(leaf) else leaf, agents)
+def pick(agents: Stacked, seed: int) -> Stacked:
+    """One seed of several, of agents or parts of them.
+
+    NumPy cuts it out: JAX would compile a program for every shape.
+    """
+
+    def of_leaf(leaf: Any) -> Any:
+        if not eqx.is_array(leaf):
+            return leaf
+        is_key = jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
+        return leaf[seed] if is_key else jax.device_put(np.asarray(leaf)[seed])
+
+    return jax.tree.map(of_leaf, agents)

@@ -157,7 +157,11 @@ class Keeper:
         return CrispTree.load(self._directory.path / self._folder / "policy.json")
 
     def carry(self, n_features: int, critic_width: int) -> Carry:
-        like = Carry.empty(n_features, critic_width)
+        shapes = eqx.filter_eval_shape(Carry.empty, n_features, critic_width)
+        like = jax.tree.map(
+            lambda leaf: np.zeros(leaf.shape, leaf.dtype) if hasattr(leaf, "shape") else leaf,
+            shapes,
+        )
         return checkpoint.load(self._directory.path / self._folder / "carry.npz", like)
 
 

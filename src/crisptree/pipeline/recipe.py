@@ -167,7 +167,7 @@ CARTPOLE = replace(
     wide=16,
     wide_for_small=16,
     redraw_until=0.0,
-    search=Search(sweeps=30, rounds=(64, 128, 512), confirm=1024, patience=8),
+    search=Search(sweeps=30, rounds=(64, 128, 512), confirm=4096, patience=8),
     starts=2,
     attempts=4,
     steps=360_000,
@@ -178,7 +178,9 @@ CARTPOLE = replace(
     tries=1,
     list_steepness=1.0,
     rounds=4,
-    learning=replace(BASE, n_steps=64, minibatches=4, learning_rate=1e-2, **NARROW),
+    learning=replace(
+        BASE, n_steps=64, minibatches=4, learning_rate=1e-2, compiling="quick", **NARROW
+    ),
     soft=replace(SOFT, n_envs=256, n_steps=64, minibatches=4, epochs=2, **NARROW),
     soft_steps=1_000_000,
 )

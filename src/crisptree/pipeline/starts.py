@@ -11,6 +11,7 @@ from pathlib import Path
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen.select import Selection
+from crisptree.envs.registry import plays_in_rows
 from crisptree.errors import CrisptreeError
 from crisptree.learn.cache import keep_compiled
 from crisptree.pipeline.directory import RunDirectory
@@ -40,7 +41,8 @@ def best_of(every: list[Arrived], env_id: str, seed: int, most: int) -> int:
     if len(every) == 1:
         return 0
     selection = Selection(env_id, way_seed(seed, most))
-    best, _ = selection.race([arrived.tree for arrived in every], (512,), keep=1.0)
+    episodes = 4096 if plays_in_rows(env_id) else 512
+    best, _ = selection.race([arrived.tree for arrived in every], (episodes,), keep=1.0)
     return best
 
 

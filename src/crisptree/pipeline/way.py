@@ -34,8 +34,9 @@ from crisptree.crispen.soften import soften
 from crisptree.envs.registry import is_functional
 from crisptree.envs.spaces import describe
 from crisptree.learn.agent import Agent
+from crisptree.learn.ahead import compiled_ahead
 from crisptree.learn.config import Learning
-from crisptree.learn.creation import create_all, random_axis_trees
+from crisptree.learn.creation import create_all, random_axis_trees, shapes_of_all
 from crisptree.learn.moments import Moments
 from crisptree.learn.session import Segment, learn, pick, segment_for
 from crisptree.pipeline.directory import RunDirectory
@@ -101,14 +102,16 @@ class Way:
     def _direct(self) -> tuple[CrispTree, Carry]:
         topology = soft.balanced(self.recipe.wide)
         sizes = (self.task.n_features, self.task.n_actions)
-        actors = random_axis_trees(self.recipe.starts, topology, *sizes, key=self._key())
+        config = self.recipe.learning
+        actors = random_axis_trees(self.recipe.starts, topology, *sizes, config, key=self._key())
         return self._anneal(
             f"direct-{self.recipe.wide}",
             actors,
-            self.recipe.learning,
+            config,
             self.recipe.steps,
             None,
             around=lambda segment: redrawing(segment, self._met_by, self.recipe.redraw_until),
+            enough=None if self.settings.shape == "tree" else 0,
         )
 
     def _met_by(self, agent: Agent, number: int) -> np.ndarray:
@@ -177,12 +180,18 @@ class Way:
         carry: Carry | None,
         before: CrispTree | None = None,
         around: Callable[[Segment], Segment] = lambda segment: segment,
+        enough: int | None = None,
     ) -> tuple[CrispTree, Carry]:
-        """Learn and read off; the tree `before` it stays if nothing better comes."""
+        """Learn and read off; the tree `before` it stays if nothing better comes. A flawless one
+        of `enough` leaves (those asked for, unless told) is the last that is learned."""
         keeper = self._stage(name, config)
         if keeper.result() is None:
             n_updates = max(1, steps // config.steps_per_update)
             parts = (None, None) if carry is None else (carry.critic, carry.observations)
+            segment = segment_for(self.task.env_id, config, len(actors), self._number(), SEGMENT)
+            if is_functional(self.task.env_id):
+                shapes = shapes_of_all(actors, self.task.n_features, config, *parts)
+                segment = compiled_ahead(segment, self.task.env_id, config, SEGMENT, shapes)
             agents = create_all(
                 actors,
                 self.task.n_features,
@@ -195,7 +204,6 @@ class Way:
             agents, snapshots = keeper.resumed(agents)
             if before is not None and not snapshots:
                 snapshots = [Snapshot(before, 0)]
-            segment = segment_for(self.task.env_id, config, len(actors), self._number(), SEGMENT)
             refined = anneal(
                 agents,
                 self.task,
@@ -204,13 +212,14 @@ class Way:
                 snapshots=snapshots,
                 on_segment=keeper.segment,
                 rounds=COMPILED_ROUNDS if is_functional(self.task.env_id) else HOST_ROUNDS,
+                enough=self.settings.size if enough is None else enough,
             )
             keeper.finish(
                 {
                     "leaves": refined.tree.n_leaves,
                     "training_return": keeper.training_return(refined.start),
                     "selection_return": refined.selection_return,
-                    "steps": n_updates * config.steps_per_update * len(actors),
+                    "steps": int(refined.agent.update) * config.steps_per_update * len(actors),
                 },
                 refined.tree,
                 Carry(refined.agent.critic, refined.agent.observations),
