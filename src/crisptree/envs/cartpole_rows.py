@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from crisptree.envs.host import HostStep
+from crisptree.envs.host import HostEnvs, HostStep
 
 GRAVITY = 9.8
 POLE_MASS = 0.1
@@ -22,7 +22,7 @@ ANGLE_LIMIT = 12 * 2 * math.pi / 360
 MAX_STEPS = 500
 
 
-class CartPoleRows:
+class CartPoleRows(HostEnvs):
     """N host environments."""
 
     def __init__(self, n_envs: int) -> None:
@@ -34,8 +34,11 @@ class CartPoleRows:
         self._time = np.zeros(self._n_envs, np.int64)
         return _seen(self._state)
 
-    def step(self, action: np.ndarray) -> HostStep:
-        self._state, terminated = moved(self._state, action)
+    def send(self, action: np.ndarray) -> None:
+        self._action = action
+
+    def receive(self) -> HostStep:
+        self._state, terminated = moved(self._state, self._action)
         self._time += 1
         led_to = _seen(self._state)
         truncated = (self._time >= MAX_STEPS) & ~terminated
