@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import gymnasium as gym
 import numpy as np
 
+from crisptree.cores import cores
 from crisptree.envs.registry import functional_env, is_functional, plays_in_rows
 from crisptree.envs.spaces import flat_size, make
 from crisptree.errors import CrisptreeError
@@ -224,7 +225,7 @@ def threads() -> int:
     given = os.environ.get("OMP_NUM_THREADS", "")
     if given.isdigit() and int(given) > 0:
         return int(given)
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return cores()
 
 
 def _shared_pays(one: HostEnvs, n_envs: int, n_threads: int) -> bool:

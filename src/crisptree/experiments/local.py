@@ -13,16 +13,12 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import NamedTuple
 
+from crisptree.cores import ONE_THREAD
 from crisptree.experiments.backend import Outcome
-from crisptree.experiments.worker import ONE_THREAD, Job, work
+from crisptree.experiments.worker import Job, work
 
 ATTEMPTS = 3
 """How often a job is given out whose process dies."""
-
-
-def cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Hand(NamedTuple):

@@ -12,9 +12,10 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crisptree.cores import ONE_THREAD
 from crisptree.errors import CrisptreeError
 from crisptree.experiments.backend import Outcome
-from crisptree.experiments.worker import ONE_THREAD, Job, clear, work
+from crisptree.experiments.worker import Job, clear, work
 
 if TYPE_CHECKING:
     from crisptree.experiments.run_cell import Finished

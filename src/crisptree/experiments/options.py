@@ -4,6 +4,7 @@ import importlib.util
 from dataclasses import dataclass
 from typing import Literal
 
+from crisptree.cores import cores
 from crisptree.errors import CrisptreeError
 from crisptree.experiments.backend import Backend
 
@@ -57,7 +58,7 @@ def backend_for(where: Where) -> Backend:
         return RayBackend(
             where.address, num_cpus=where.cpus, num_gpus=where.gpus, retries=where.retries
         )
-    from crisptree.experiments.local import LocalBackend, cores
+    from crisptree.experiments.local import LocalBackend
 
     if where.processes is not None and where.processes < 1:
         raise CrisptreeError(f"--processes must be at least 1, not {where.processes}")

@@ -18,13 +18,6 @@ from crisptree.pipeline.report import StatusFile
 if TYPE_CHECKING:
     from crisptree.experiments.run_cell import Finished
 
-ONE_THREAD = {
-    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-}
-"""One XLA thread a process: as many processes as cores do more than threads that wait."""
-
 
 @dataclass(frozen=True)
 class Job:

@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from crisptree.cores import ONE_THREAD, cores
 from crisptree.crisp import CrispTree
 from crisptree.crispen.select import Selection
 from crisptree.envs.registry import plays_in_rows
@@ -18,17 +19,6 @@ from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.report import Reporter, StatusFile
 from crisptree.pipeline.settings import MOST_STARTS, Settings
 from crisptree.pipeline.way import Arrived, Way
-
-ONE_THREAD = {
-    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-}
-
-
-def cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def way_seed(seed: int, start: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from crisptree.cores import cores
 from crisptree.crisp import CrispTree
 from crisptree.crisp.atomic import write_atomically
 from crisptree.envs.registry import is_functional
@@ -22,7 +23,7 @@ from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.paper import train_soft
 from crisptree.pipeline.report import Reporter, Silent
 from crisptree.pipeline.settings import MOST_STARTS, Settings
-from crisptree.pipeline.starts import best_of, cores, run_starts, start_of
+from crisptree.pipeline.starts import best_of, run_starts, start_of
 from crisptree.pipeline.way import Arrived
 from crisptree.show import as_svg
 
