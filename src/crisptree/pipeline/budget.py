@@ -29,13 +29,12 @@ def steps_within(settings: Settings) -> int:
     began = time.monotonic()
     segment(agents, TIMED_UPDATES)
     rate = TIMED_UPDATES * config.steps_per_update / (time.monotonic() - began)
-    wide = recipe.wide
-    if settings.teacher is not None:
-        wide = recipe.distilled(settings.size, settings.shape)
+    taught = settings.teacher is not None
+    wide = recipe.distilled(settings.size, settings.shape) if taught else recipe.wide
     rungs = ladder(wide, settings.size, recipe.race_below)
-    tries = sum(recipe.tries_at(size, settings.size) for size in rungs)
+    tries = sum(recipe.tries_at(size, settings.size) if taught else 1 for size in rungs)
     shares = recipe.starts + tries * recipe.refine_share + recipe.polish_share
-    if settings.teacher is not None:
+    if taught:
         shares += recipe.teacher_share + recipe.mend_share - recipe.starts
     if settings.paper or settings.mlp is not None:
         shares = 1.0

@@ -260,10 +260,11 @@ class Way:
         return keeper.tree()
 
     def _down(self, tree: CrispTree, carry: Carry, size: int) -> tuple[CrispTree, Carry, bool]:
-        """Cut to `size`, refined where that costs: the best of a few tries, each with episodes of
-        its own to cut by."""
+        """Cut to `size`, refined where that costs. What a teacher taught is tried a few times on
+        the way to a small tree, each with episodes of its own to cut by, and the best goes on."""
         budget, recipe, tries = self.settings.size, self.recipe, []
-        for _ in range(recipe.tries_at(size, budget)):
+        taught = self.settings.teacher is not None
+        for _ in range(recipe.tries_at(size, budget) if taught else 1):
             smaller, costs = self._prune(tree, size)
             mended = (smaller, carry)
             if costs and size > budget:
