@@ -27,7 +27,8 @@ def fit_list(
     binned = np.stack(
         [np.searchsorted(edges[j], states[:, j], side="left") for j in range(states.shape[1])], 1
     )
-    lists = [_cover(binned, actions, edges, n_leaves - 1, task, price) for price in PRICES]
+    counts = _counts(binned, actions, task.n_actions)
+    lists = [_cover(binned, actions, counts, edges, n_leaves - 1, task, price) for price in PRICES]
     right = [float((each.predict(states)[0] == actions).mean()) for each in lists]
     return lists[int(np.argmax(right))]
 
@@ -45,6 +46,7 @@ def _edges(states: np.ndarray) -> list[np.ndarray]:
 def _cover(
     binned: np.ndarray,
     actions: np.ndarray,
+    counts: np.ndarray,
     edges: list[np.ndarray],
     n_rules: int,
     task: Task,
@@ -53,7 +55,7 @@ def _cover(
     features, thresholds, turned, leaves = [], [], [], []
     left = np.arange(len(actions))
     while len(features) < n_rules and len(np.unique(actions[left])) > 1:
-        best = _best_rule(binned[left], actions[left], edges, task.n_actions, price)
+        best = _best_rule(counts, edges, price)
         if best is None:
             break
         feature, edge, below, action = best
@@ -64,6 +66,9 @@ def _cover(
         turned.append(below)
         leaves.append(action)
         covered = (binned[left, feature] <= edge) == below
+        # What is covered is taken out of the counts: no state is counted anew for every rule.
+        gone = left[covered]
+        counts = counts - _counts(binned[gone], actions[gone], task.n_actions)
         left = left[~covered]
     rest = actions[left] if len(left) else actions
     leaves.append(int(np.bincount(rest).argmax()))
@@ -79,27 +84,29 @@ def _cover(
     ).simplify()
 
 
+def _counts(binned: np.ndarray, actions: np.ndarray, n_actions: int) -> np.ndarray:
+    """States by feature, bin and action."""
+    shape = (BINS, n_actions)
+    return np.stack(
+        [
+            np.bincount(column * n_actions + actions, minlength=BINS * n_actions).reshape(shape)
+            for column in binned.T
+        ]
+    )
+
+
 def _best_rule(
-    binned: np.ndarray, actions: np.ndarray, edges: list[np.ndarray], n_actions: int, price: float
+    counts: np.ndarray, edges: list[np.ndarray], price: float
 ) -> tuple[int, int, bool, int] | None:
     """(feature, edge, covers what is below it, action) of the best half-space, if any pays."""
-    best, found = 0.0, None
-    for feature, edge in enumerate(edges):
-        if len(edge) == 0:
-            continue
-        cells = binned[:, feature] * n_actions + actions
-        counts = np.bincount(cells, minlength=(len(edge) + 1) * n_actions)
-        below = counts.reshape(-1, n_actions).cumsum(0)[:-1]
-        for is_below, side in (
-            (True, below),
-            (False, counts.reshape(-1, n_actions).sum(0) - below),
-        ):
-            size, right = side.sum(1), side.max(1)
-            fits = (size >= SMALLEST_RULE) & (size < len(actions))
-            worth = np.where(fits, right - price * (size - right), -np.inf)
-            at = int(worth.argmax())
-            if worth[at] > best:
-                best, found = worth[at], (feature, at, is_below, int(side[at].argmax()))
-    if found is None and price > 0.5:
-        return _best_rule(binned, actions, edges, n_actions, price / 2)
-    return found
+    below = counts.cumsum(1)[:, :-1]
+    total = counts[0].sum(0)
+    sides = np.stack([below, total - below], 1)
+    size, right = sides.sum(-1), sides.max(-1)
+    is_edge = np.arange(BINS - 1) < np.array([[[len(edge)]] for edge in edges])
+    fits = is_edge & (size >= SMALLEST_RULE) & (size < total.sum())
+    worth = np.where(fits, right - price * (size - right), -np.inf)
+    feature, side, at = map(int, np.unravel_index(worth.argmax(), worth.shape))
+    if worth[feature, side, at] > 0:
+        return feature, at, side == 0, int(sides[feature, side, at].argmax())
+    return _best_rule(counts, edges, price / 2) if price > 0.5 else None
