@@ -21,7 +21,8 @@ from crisptree.experiments.plan import Grid
 from crisptree.experiments.progress import Progress, progress_bars
 from crisptree.experiments.store import Store
 
-GRID = Grid(("CartPole-v1",), ("random",), n_seeds=4, episodes=2_000)
+GRID = Grid(("Acrobot-v1",), ("random",), n_seeds=4, episodes=400)
+"""Runs of a few seconds: one has to be caught at work."""
 
 
 def kill_one_worker(killed: list[int]) -> None:
