@@ -64,9 +64,10 @@ def test_small_trees_are_refined_after_the_last_cut_too():
 
 def test_several_tries_on_the_way_to_a_small_tree_where_cuts_hurt():
     sizes = ladder(118, 16, recipe.HOST.race_below)
-    tries = {size: recipe.HOST.tries_at(size, 16) for size in sizes}
+    tries = {size: recipe.HOST.tries_at(size, 16, taught=True) for size in sizes}
     assert all(tries[size] == (2 if size <= 36 else 1) for size in sizes)
-    assert {recipe.HOST.tries_at(size, 32) for size in ladder(118, 32, 90)} == {1}
+    assert {recipe.HOST.tries_at(size, 32, True) for size in ladder(118, 32, 90)} == {1}
+    assert {recipe.HOST.tries_at(size, 16, taught=False) for size in sizes} == {1}
 
 
 def test_a_small_tree_is_distilled_into_fewer_leaves():

@@ -10,17 +10,18 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
+from crisptree.envs.cartpole_rows import (
+    ANGLE_LIMIT,
+    FORCE,
+    GRAVITY,
+    HALF_POLE,
+    MAX_STEPS,
+    POLE_MASS,
+    POSITION_LIMIT,
+    SECONDS_PER_STEP,
+    TOTAL_MASS,
+)
 from crisptree.envs.functional import TimeStep
-
-GRAVITY = 9.8
-CART_MASS = 1.0
-POLE_MASS = 0.1
-TOTAL_MASS = CART_MASS + POLE_MASS
-HALF_POLE = 0.5
-FORCE = 10.0
-SECONDS_PER_STEP = 0.02
-POSITION_LIMIT = 2.4
-ANGLE_LIMIT = 12 * 2 * jnp.pi / 360
 
 
 class CartPoleState(NamedTuple):
@@ -30,7 +31,7 @@ class CartPoleState(NamedTuple):
 
 @dataclass(frozen=True)
 class CartPole:
-    max_steps: int = 500
+    max_steps: int = MAX_STEPS
     n_agents: int = 1
     n_features: int = 4
     n_actions: int = 2

@@ -13,7 +13,8 @@ from crisptree.envs.host import HostEnvs, HostStep
 
 GRAVITY = 9.8
 POLE_MASS = 0.1
-TOTAL_MASS = POLE_MASS + 1.0
+CART_MASS = 1.0
+TOTAL_MASS = CART_MASS + POLE_MASS
 HALF_POLE = 0.5
 FORCE = 10.0
 SECONDS_PER_STEP = 0.02

@@ -32,7 +32,7 @@ def steps_within(settings: Settings) -> int:
     taught = settings.teacher is not None
     wide = recipe.distilled(settings.size, settings.shape) if taught else recipe.wide
     rungs = ladder(wide, settings.size, recipe.race_below)
-    tries = sum(recipe.tries_at(size, settings.size) if taught else 1 for size in rungs)
+    tries = sum(recipe.tries_at(size, settings.size, taught) for size in rungs)
     shares = recipe.starts + tries * recipe.refine_share + recipe.polish_share
     if taught:
         shares += recipe.teacher_share + recipe.mend_share - recipe.starts

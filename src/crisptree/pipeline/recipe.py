@@ -59,9 +59,10 @@ class Recipe:
         small = shape == "tree" and budget < SMALL
         return min(self.wide, self.wide_for_small) if small else self.wide
 
-    def tries_at(self, size: int, budget: int) -> int:
-        """Where every cut costs much, one alone is a matter of luck."""
-        return self.tries if budget < SMALL and size <= CUTS_HURT else 1
+    def tries_at(self, size: int, budget: int, taught: bool) -> int:
+        """Where every cut costs much, one alone is a matter of luck; from scratch there is no time
+        for more."""
+        return self.tries if taught and budget < SMALL and size <= CUTS_HURT else 1
 
     def refines_last_cut(self, budget: int) -> bool:
         """Without a polish the search alone mends the last cut, except in small trees."""

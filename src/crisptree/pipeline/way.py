@@ -264,7 +264,7 @@ class Way:
         the way to a small tree, each with episodes of its own to cut by, and the best goes on."""
         budget, recipe, tries = self.settings.size, self.recipe, []
         taught = self.settings.teacher is not None
-        for _ in range(recipe.tries_at(size, budget) if taught else 1):
+        for _ in range(recipe.tries_at(size, budget, taught)):
             smaller, costs = self._prune(tree, size)
             mended = (smaller, carry)
             if costs and size > budget:
