@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from crisptree.soft import MLP, baseline, critic
+from crisptree.soft.mlp import orthogonal
 
 X = jnp.asarray(np.random.default_rng(0).normal(size=6), jnp.float32)
 
@@ -37,6 +38,13 @@ def test_biases_enter_where_they_should():
     )
     assert model(jnp.array([2.0])).tolist() == [2.75]
     assert model(jnp.array([-2.0])).tolist() == [20.25]
+
+
+@pytest.mark.parametrize("shape", [(32, 32), (64, 8), (8, 64), (1, 64), (3, 1)])
+def test_orthogonal_matrices_are_those_of_a_qr(shape):
+    key = jax.random.key(3)
+    expected = jax.nn.initializers.orthogonal()(key, shape)
+    np.testing.assert_allclose(orthogonal(shape, key=key), expected, atol=2e-6)
 
 
 def test_layers_start_orthogonal():

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from crisptree.learn.agent import Agent
-from crisptree.learn.session import RESTART, Segment, pick
+from crisptree.learn.session import RESTART, Segment, first, pick
 from crisptree.soft import AxisTree, Topology
 
 IDLE = 0.02
@@ -32,8 +32,8 @@ def redrawing(segment: Segment, states: States, until: float) -> Segment:
     """The same learning; idle nodes are drawn again at each restart before `until` is reached."""
 
     def with_redraws(agents: Agent, n: int):
-        update = int(agents.update[0])
-        if update > 0 and update % RESTART == 0 and update < until * int(agents.n_updates[0]):
+        update = first(agents.update)
+        if update > 0 and update % RESTART == 0 and update < until * first(agents.n_updates):
             for start in range(len(agents.update)):
                 agent, dice = pick(agents, start), np.random.default_rng([update, start])
                 tree = redrawn(agent.actor, states(agent, update), dice)

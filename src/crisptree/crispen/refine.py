@@ -13,7 +13,7 @@ from crisptree.crispen.select import Selection
 from crisptree.envs.registry import greatest_return
 from crisptree.envs.spaces import Task
 from crisptree.learn.agent import Agent
-from crisptree.learn.session import Progress, Segment, learn, pick
+from crisptree.learn.session import Progress, Segment, first, learn, pick
 
 SNAPSHOTS_FROM = 2 / 3
 SEGMENTS = 24
@@ -58,7 +58,7 @@ def anneal(
     the training whenever it comes: nothing is left to learn.
     """
     snapshots = list(snapshots)
-    total = int(agents.n_updates[0])
+    total = first(agents.n_updates)
     length = min(LONGEST, max(1, total // SEGMENTS))
     segments = learn(agents, segment, length)
     # Asked before the first segment too: a run may have been stopped right after its last one.
@@ -88,5 +88,5 @@ def _flawless(
     agents: Agent, task: Task, selection: Selection, rounds: Sequence[int], enough: int
 ) -> Snapshot | None:
     small = [each for each in _read_off(agents, task) if each.tree.n_leaves <= enough]
-    found = selection.flawless([each.tree for each in small], int(agents.update[0]), rounds)
+    found = selection.flawless([each.tree for each in small], first(agents.update), rounds)
     return None if found is None else small[found]

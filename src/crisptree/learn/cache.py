@@ -11,13 +11,19 @@ import jax
 
 from crisptree.learn.config import AnyLearning, Learning
 
+QUICK = {"xla_backend_optimization_level": 1, "xla_cpu_use_fusion_emitters": False}
+"""Half of the time to compile; what was compiled is a third slower (docs/speed.md)."""
+
+
+def is_quick(config: AnyLearning) -> bool:
+    """Whether compiling counts for more than running."""
+    return isinstance(config, Learning) and config.compiling == "quick"
+
 
 def jit_for(config: AnyLearning) -> Any:
     """`eqx.filter_jit`, with as much optimising as `config` asks for."""
-    if not isinstance(config, Learning) or config.compiling == "thorough":
-        return eqx.filter_jit
     jit: Any = eqx.filter_jit  # hands more on to `jax.jit` than it says
-    return partial(jit, compiler_options={"xla_backend_optimization_level": 1})
+    return partial(jit, compiler_options=QUICK) if is_quick(config) else jit
 
 
 def keep_compiled() -> None:

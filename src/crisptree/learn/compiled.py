@@ -11,9 +11,10 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from crisptree.envs.functional import FunctionalEnv
 from crisptree.learn.agent import Agent, Learner
-from crisptree.learn.cache import jit_for
+from crisptree.learn.cache import QUICK, is_quick, jit_for
 from crisptree.learn.config import AnyLearning, Learning
 from crisptree.learn.improve import improve
+from crisptree.learn.kept import Kept
 from crisptree.learn.rates import Number, Rates
 from crisptree.learn.rollout import Episodes, Rollout, sample_actions
 
@@ -154,4 +155,7 @@ def advancing(env: FunctionalEnv, config: AnyLearning, most: int, update: Callab
         dynamic, scenes, log = jax.lax.fori_loop(0, n, body, (dynamic, scenes, log))
         return eqx.combine(dynamic, static), scenes, log
 
+    ours = type(env).__module__.startswith("crisptree.")  # or else its source may have changed
+    if is_quick(config) and ours:
+        return Kept(advance, QUICK, (env, config, most, update.__qualname__))
     return jit_for(config)(advance)

@@ -1,6 +1,6 @@
 """Several agents at once, by one small program instead of many tiny ones."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import equinox as eqx
@@ -88,6 +88,15 @@ def random_axis_trees(
     arrays, static = eqx.partition(trees, eqx.is_array)
     columns = jax.tree.map(np.asarray, arrays)
     return [eqx.combine(jax.tree.map(lambda x, i=i: x[i], columns), static) for i in range(n)]
+
+
+def blank_axis_trees(
+    n: int, topology: soft.Topology, n_features: int, n_actions: int
+) -> list[soft.AxisTree]:
+    """`n` trees of such shapes, without their numbers: nothing is compiled."""
+    draw = partial(soft.AxisTree.random, topology, n_features, n_actions)
+    shapes = eqx.filter_eval_shape(draw, key=jax.random.key(0))
+    return n * [jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), shapes)]
 
 
 def _stacked(actors: list[Any]) -> Any:

@@ -66,7 +66,7 @@ def compiled_segment(env: FunctionalEnv, config: AnyLearning, most: int) -> Segm
 
     def segment(agents: Any, n: int) -> tuple[Any, dict[str, np.ndarray]]:
         nonlocal scenes
-        if scenes is None or int(agents.update[0]) % RESTART == 0:
+        if scenes is None or first(agents.update) % RESTART == 0:
             scenes = open_scenes(agents.key)
         agents, scenes, log = advance(agents, scenes, jnp.asarray(n), rates)
         return agents, {name: np.asarray(values)[:n] for name, values in log.items()}
@@ -84,10 +84,10 @@ def hosted_segment(env_id: str, config: AnyLearning, n_seeds: int, seed: int) ->
 
     def segment(agents: Any, n: int) -> tuple[Any, dict[str, np.ndarray]]:
         nonlocal stage
-        at = int(agents.update[0])
+        at = first(agents.update)
         if stage is None or at % RESTART == 0:
-            first = block_seed("training", n_seeds * config.n_envs, seed, at)
-            stage = Stage(parts, n_seeds, config, first)
+            first_seed = block_seed("training", n_seeds * config.n_envs, seed, at)
+            stage = Stage(parts, n_seeds, config, first_seed)
         logs = []
         for _ in range(n):
             agents, metrics = update(stage, agents)
@@ -109,7 +109,7 @@ def learn(agents: Learner, segment: Segment, length: int) -> Iterator[Progress]:
 
     A restart always falls between two segments.
     """
-    update, total = int(agents.update[0]), int(agents.n_updates[0])
+    update, total = first(agents.update), first(agents.n_updates)
     while update < total:
         n = min(length, total - update, RESTART - update % RESTART)
         agents, metrics = segment(agents, n)
@@ -121,6 +121,11 @@ def learn(agents: Learner, segment: Segment, length: int) -> Iterator[Progress]:
                     "a smaller learning rate would help; the last good checkpoint is kept"
                 )
         yield Progress(agents, update, metrics)
+
+
+def first(counts: Any) -> int:
+    """That of the first seed; all seeds keep step. NumPy's work: JAX would compile it."""
+    return int(np.asarray(counts)[0])
 
 
 def stack(agents: list[Kind]) -> Kind:

@@ -14,7 +14,7 @@ from crisptree.crispen.refine import Snapshot
 from crisptree.learn import checkpoint
 from crisptree.learn.agent import Learner
 from crisptree.learn.moments import Moments
-from crisptree.learn.session import Kind, Progress
+from crisptree.learn.session import Kind, Progress, first
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.report import Reporter
 
@@ -85,7 +85,7 @@ class Keeper:
         length = self._directory.append_metrics(self._lines(progress, rate))
         if progress.is_resumable:
             self._checkpoint(progress, snapshots, length)
-        total = int(progress.agents.n_updates[0])
+        total = first(progress.agents.n_updates)
         known = returns[np.isfinite(returns)]
         latest = f"return {known[-1]:8.1f}" if len(known) else "return        ?"
         self._tell.advance(

@@ -36,7 +36,12 @@ from crisptree.envs.spaces import describe
 from crisptree.learn.agent import Agent
 from crisptree.learn.ahead import compiled_ahead
 from crisptree.learn.config import Learning
-from crisptree.learn.creation import create_all, random_axis_trees, shapes_of_all
+from crisptree.learn.creation import (
+    blank_axis_trees,
+    create_all,
+    random_axis_trees,
+    shapes_of_all,
+)
 from crisptree.learn.moments import Moments
 from crisptree.learn.session import Segment, learn, pick, segment_for
 from crisptree.pipeline.directory import RunDirectory
@@ -103,10 +108,11 @@ class Way:
         topology = soft.balanced(self.recipe.wide)
         sizes = (self.task.n_features, self.task.n_actions)
         config = self.recipe.learning
-        actors = random_axis_trees(self.recipe.starts, topology, *sizes, config, key=self._key())
+        starts, key = self.recipe.starts, self._key()
         return self._anneal(
             f"direct-{self.recipe.wide}",
-            actors,
+            lambda: random_axis_trees(starts, topology, *sizes, config, key=key),
+            blank_axis_trees(starts, topology, *sizes),
             config,
             self.recipe.steps,
             None,
@@ -174,7 +180,8 @@ class Way:
     def _anneal(
         self,
         name: str,
-        actors: list[soft.AxisTree],
+        draw: Callable[[], list[soft.AxisTree]],
+        like: list[soft.AxisTree],
         config: Learning,
         steps: int,
         carry: Carry | None,
@@ -183,17 +190,18 @@ class Way:
         enough: int | None = None,
     ) -> tuple[CrispTree, Carry]:
         """Learn and read off; the tree `before` it stays if nothing better comes. A flawless one
-        of `enough` leaves (those asked for, unless told) is the last that is learned."""
+        of `enough` leaves (those asked for, unless told) is the last that is learned. Actors are
+        drawn while the program for such as `like` is compiled."""
         keeper = self._stage(name, config)
         if keeper.result() is None:
             n_updates = max(1, steps // config.steps_per_update)
             parts = (None, None) if carry is None else (carry.critic, carry.observations)
-            segment = segment_for(self.task.env_id, config, len(actors), self._number(), SEGMENT)
+            segment = segment_for(self.task.env_id, config, len(like), self._number(), SEGMENT)
             if is_functional(self.task.env_id):
-                shapes = shapes_of_all(actors, self.task.n_features, config, *parts)
+                shapes = shapes_of_all(like, self.task.n_features, config, *parts)
                 segment = compiled_ahead(segment, self.task.env_id, config, SEGMENT, shapes)
             agents = create_all(
-                actors,
+                draw(),
                 self.task.n_features,
                 config,
                 n_updates,
@@ -219,7 +227,7 @@ class Way:
                     "leaves": refined.tree.n_leaves,
                     "training_return": keeper.training_return(refined.start),
                     "selection_return": refined.selection_return,
-                    "steps": int(refined.agent.update) * config.steps_per_update * len(actors),
+                    "steps": int(refined.agent.update) * config.steps_per_update * len(like),
                 },
                 refined.tree,
                 Carry(refined.agent.critic, refined.agent.observations),
@@ -234,9 +242,9 @@ class Way:
             return tree, carry
         config = self.recipe.for_shape(config, self.settings.shape)
         assert config.steepness is not None
-        actor = soften(tree, carry.observations, config.steepness[0])
-        steps = int(share * self.recipe.steps)
-        return self._anneal(f"refine-{tree.n_leaves}", [actor], config, steps, carry, tree)
+        actors = [soften(tree, carry.observations, config.steepness[0])]
+        steps, name = int(share * self.recipe.steps), f"refine-{tree.n_leaves}"
+        return self._anneal(name, lambda: actors, actors, config, steps, carry, tree)
 
     def _distil(self, teacher: Teacher) -> CrispTree:
         keeper = self._stage("distil", self.recipe.learning)

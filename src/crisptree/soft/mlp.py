@@ -29,7 +29,7 @@ class MLP(eqx.Module):
         keys = jax.random.split(key, len(sizes) - 1)
         gains = [jnp.sqrt(2.0)] * (len(sizes) - 2) + [last_scale]
         weights = tuple(
-            jax.nn.initializers.orthogonal(gain)(k, (n_out, n_in))
+            gain * orthogonal((n_out, n_in), key=k)
             for k, gain, n_in, n_out in zip(keys, gains, sizes[:-1], sizes[1:], strict=True)
         )
         return MLP(weights, tuple(jnp.zeros(n) for n in sizes[1:]), activation)
@@ -46,6 +46,25 @@ class MLP(eqx.Module):
 
     def q_values(self, x: Float[Array, "features *rows"]) -> Float[Array, "actions *rows"]:
         return self(x)
+
+
+def orthogonal(shape: tuple[int, int], *, key: Key[Array, ""]) -> Float[Array, "_ _"]:
+    """A random matrix with orthonormal rows or columns, whichever are fewer; all such matrices
+    are equally likely.
+
+    By Gram and Schmidt, twice over, for full accuracy: LAPACK's QR would have SciPy imported,
+    which takes longer than a small training's whole compiling.
+    """
+    drawn = jax.random.normal(key, (max(shape), min(shape)))
+
+    def with_column(i, found):
+        rest = drawn[:, i]
+        for _ in range(2):
+            rest = rest - found @ (found.T @ rest)
+        return found.at[:, i].set(rest / jnp.linalg.norm(rest))
+
+    found = jax.lax.fori_loop(0, min(shape), with_column, jnp.zeros_like(drawn))
+    return found if shape[0] >= shape[1] else found.T
 
 
 def baseline(n_hidden: int, n_features: int, n_actions: int, *, key: Key[Array, ""]) -> MLP:
