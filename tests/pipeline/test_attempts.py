@@ -38,14 +38,15 @@ def ways(monkeypatch):
     """Ways that end as they are told: pairs of the best return on the way and the last one."""
     gone: list[tuple[int, RunDirectory]] = []
 
-    def ending(*told: tuple[float, float]):
+    def ending(*told: tuple[float, float], flawless: tuple[bool, ...] = ()):
         class Way:
             def __init__(self, settings, seed, directory, tell):
                 gone.append((seed, directory))
 
             def go(self) -> Arrived:
                 best, last = told[len(gone) - 1]
-                records = ({"stage": "a", "selection_return": best}, {"stage": "b"})
+                said = {"flawless": flawless[len(gone) - 1]} if flawless else {}
+                records = ({"stage": "a", "selection_return": best}, {"stage": "b"} | said)
                 return Arrived(balancing(int(last > 100)), last, records)
 
         monkeypatch.setattr(attempts, "Way", Way)
@@ -74,6 +75,11 @@ def test_a_way_that_falls_short_is_gone_again_elsewhere(tmp_path, ways):
     (one, _), (other, folder) = gone
     assert one != other and folder.path == tmp_path / "attempts" / "1"
     assert attempts.folder_of(RunDirectory(tmp_path), best).path == folder.path
+
+
+def test_a_tree_that_could_earn_more_is_not_good_enough(tmp_path, ways):
+    gone = ways((500.0, 500.0), (500.0, 500.0), (500.0, 500.0), flawless=(False, True, True))
+    assert len(go(tmp_path)[0]) == len(gone) == 2
 
 
 def test_there_is_an_end_to_it(tmp_path, ways):

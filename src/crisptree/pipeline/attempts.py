@@ -18,7 +18,8 @@ FELL_SHORT = 0.001
 def go(
     settings: Settings, seed: int, directory: RunDirectory, tell: Reporter
 ) -> tuple[list[Arrived], int]:
-    """Ways one after the other until one loses next to nothing; all of them, and which is best.
+    """Ways one after the other until one loses next to nothing (nothing at all, where it is known
+    how much can be earned); all of them, and which is best.
 
     Who says how many steps to take gets one way.
     """
@@ -26,7 +27,7 @@ def go(
     every: list[Arrived] = []
     while len(every) < most and (not every or _fell_short(every[-1], settings.env, seed)):
         if every:
-            tell.note(f"  fell short with {every[-1].selection_return:.1f}: another attempt")
+            tell.note(f"  not flawless, {every[-1].selection_return:.1f}: another attempt")
         own = folder_of(directory, len(every))
         every.append(Way(settings, way_seed(seed, len(every)), own, tell).go())
     return every, best_of(every, settings.env, seed, most)
@@ -40,6 +41,8 @@ def folder_of(directory: RunDirectory, attempt: int) -> RunDirectory:
 
 
 def _fell_short(arrived: Arrived, env_id: str, seed: int) -> bool:
+    if "flawless" in arrived.records[-1]:
+        return not arrived.records[-1]["flawless"]
     on_the_way = [r["selection_return"] for r in arrived.records if "selection_return" in r]
     best, lowest = max(on_the_way), random_return(env_id, seed)
     return arrived.selection_return < best - FELL_SHORT * abs(best - lowest)

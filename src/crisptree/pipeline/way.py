@@ -4,6 +4,7 @@ Every stage depends on the settings, the seed and what the stages before it have
 nothing else: a run that was interrupted and resumed ends with the same bytes.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -31,7 +32,7 @@ from crisptree.crispen.rule_lists import fit_list
 from crisptree.crispen.search import search
 from crisptree.crispen.select import Selection
 from crisptree.crispen.soften import soften
-from crisptree.envs.registry import is_functional
+from crisptree.envs.registry import greatest_return, is_functional
 from crisptree.envs.spaces import describe
 from crisptree.learn.agent import Agent
 from crisptree.learn.ahead import compiled_ahead
@@ -322,7 +323,7 @@ class Way:
         keeper = self._stage("search", self.recipe.learning)
         if keeper.result() is None:
             selection, settings = self._selection(), self.recipe.search
-            tree = search(
+            tree, flawless = search(
                 tree,
                 settings,
                 selection,
@@ -335,7 +336,10 @@ class Way:
                 ),
             )
             score = float(np.mean(selection.returns([tree], 512)[0]))
-            keeper.finish({"leaves": tree.n_leaves, "selection_return": score}, tree)
+            figures = {"leaves": tree.n_leaves, "selection_return": score}
+            if greatest_return(self.task.env_id) < math.inf:
+                figures["flawless"] = flawless
+            keeper.finish(figures, tree)
         self._record(keeper)
         return keeper.tree()
 
