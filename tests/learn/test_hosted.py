@@ -9,6 +9,8 @@ from crisptree.learn import hosted
 from crisptree.learn.agent import create
 from crisptree.learn.config import Learning
 from crisptree.learn.hosted import Stage
+from crisptree.learn.improve import improve
+from crisptree.learn.rates import rates_of, shape_of
 from crisptree.learn.rollout import Rollout, sample_actions
 from crisptree.learn.session import pick, stack
 from crisptree.soft import AxisTree, SoftTree, balanced
@@ -68,16 +70,39 @@ def fresh(seed: int):
 def lived():
     """The agents, the environments, the rollout that reaches the update, and the metrics."""
     agents, envs, rollouts = stack([fresh(0), fresh(1)]), Scripted(), []
-    noise, _ = hosted._compiled(CONFIG)
 
     def learn(agents, rollout: Rollout, rates):
         rollouts.append(rollout)
         return agents, {"policy_loss": jnp.zeros(2)}
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hosted, "_compiled", lambda config: (noise, learn))
+        patch.setattr(hosted, "_learning", lambda config: learn)
         _, metrics = Stage([envs], 2, CONFIG, seed=0).update(agents)
     return agents, envs, rollouts[0], metrics
+
+
+def test_actors_and_critics_learn_side_by_side_what_they_learn_together(lived):
+    """By halves, in two threads, as `improve` does it in one program."""
+    agents, _, rollout, _ = lived
+    rates = rates_of(CONFIG)
+    found, metrics = hosted._learning(shape_of(CONFIG))(agents, rollout, rates)
+    again, _ = hosted._learning(shape_of(CONFIG))(agents, rollout, rates)
+    over_seeds = (eqx.if_array(0), 0, None, None)
+    expected, log = eqx.filter_jit(eqx.filter_vmap(improve, in_axes=over_seeds))(
+        agents, rollout, CONFIG, rates
+    )
+    for one, same, other in zip(*map(numbers, (found, again, expected)), strict=True):
+        np.testing.assert_array_equal(one, same)
+        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+    assert set(metrics) == set(log)
+    for name, values in log.items():
+        np.testing.assert_allclose(metrics[name], values, rtol=1e-4, atol=1e-6)
+    assert not np.allclose(found.actor.leaves, agents.actor.leaves)
+
+
+def numbers(agents) -> list[np.ndarray]:
+    agents = eqx.tree_at(lambda a: a.key, agents, jax.random.key_data(agents.key))
+    return [np.asarray(leaf) for leaf in jax.tree.leaves(eqx.filter(agents, eqx.is_array))]
 
 
 def test_every_part_has_seeds_first_then_time_then_environments(lived):

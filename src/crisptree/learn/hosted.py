@@ -4,8 +4,9 @@ Seeds are the first axis of every array: S seeds of N environments are S·N envi
 acts for all of them and one compiled call improves all agents.
 """
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import equinox as eqx
@@ -19,31 +20,59 @@ from crisptree.learn import q_learning
 from crisptree.learn.acting import Sampler, sampler
 from crisptree.learn.agent import Learner
 from crisptree.learn.config import AnyLearning, Learning
-from crisptree.learn.improve import improve
+from crisptree.learn.improve import ACTOR, CRITIC, finished, prepared, steps_of
 from crisptree.learn.q_config import QLearning
 from crisptree.learn.rates import Rates, rates_of, shape_of
 from crisptree.learn.rollout import Rollout
 
 Kind = TypeVar("Kind", bound=Learner)
+BESIDE = ThreadPoolExecutor(1, thread_name_prefix="actor")
+"""Where actors learn while this thread's critics do."""
 
 
 @lru_cache(maxsize=32)
-def _compiled(config: AnyLearning):
+def _noise(config: AnyLearning):
     def noise(agent: Learner) -> Float[Array, "T N"]:
         key = jax.random.fold_in(agent.key, 0)
         return jax.random.uniform(key, (config.n_steps, config.n_envs))
 
-    def learn(agent: Any, rollout: Rollout, rates: Rates | None):
-        if isinstance(config, QLearning):
-            return q_learning.improve(agent, rollout, config)
-        assert isinstance(config, Learning) and rates is not None
-        return improve(agent, rollout, config, rates)
+    return eqx.filter_jit(eqx.filter_vmap(noise))
 
-    over_seeds = (eqx.if_array(0), 0, None)
-    return (
-        eqx.filter_jit(eqx.filter_vmap(noise)),
-        eqx.filter_jit(eqx.filter_vmap(learn, in_axes=over_seeds)),
+
+Learn = Callable[[Any, Rollout, Rates | None], tuple[Any, dict[str, Array]]]
+"""The agents after an update on what they lived through, and what to log."""
+
+
+@lru_cache(maxsize=32)
+def _learning(config: AnyLearning) -> Learn:
+    if isinstance(config, QLearning):
+        return _over_seeds(lambda agent, rollout, _: q_learning.improve(agent, rollout, config))
+    assert isinstance(config, Learning)
+    prepare, finish, actors, critics = (
+        _over_seeds(partial(part, config=config))
+        for part in (prepared, finished, partial(steps_of, ACTOR), partial(steps_of, CRITIC))
     )
+
+    def learn(agents: Any, rollout: Rollout, rates: Rates | None) -> tuple[Any, dict[str, Array]]:
+        agents, *given = prepare(agents, rollout, rates)
+        # Neither needs to know of the other, so each has a core.
+        acting = BESIDE.submit(actors, agents, *given, rates)
+        critic, about_critic = critics(agents, *given, rates)
+        actor, about_actor = acting.result()
+        agents = finish(CRITIC.put(ACTOR.put(agents, actor), critic), rollout, rates)
+        return agents, about_actor | about_critic
+
+    return learn
+
+
+def _over_seeds(function: Callable) -> Callable:
+    """Compiled, over the first axis of all arguments but the last: rates are those of all."""
+
+    def together(*given):
+        axes = (*(eqx.if_array(0) for _ in given[1:]), None)
+        return eqx.filter_vmap(function, in_axes=axes)(*given)
+
+    return eqx.filter_jit(together)
 
 
 class Part:
@@ -114,7 +143,7 @@ class Stage:
 
     def update(self, agents: Kind) -> tuple[Kind, dict[str, np.ndarray]]:
         """A rollout of every environment, and the update of every agent on its part of it."""
-        noise, learn = _compiled(self.shape)
+        noise, learn = _noise(self.shape), _learning(self.shape)
         act = sampler(agents)
         for time, uniform in enumerate(np.moveaxis(np.asarray(noise(agents)), 1, 0)):
             for part, its in zip(self.parts, np.split(uniform, self.cuts, 1), strict=True):
