@@ -51,12 +51,16 @@ def _in_numpy(trees: SoftTree | AxisTree, moments: Moments) -> Sampler:
     log_policy = log_policies(trees)
     mean, deviation = (np.asarray(m)[:, None] for m in (moments.mean, moments.deviation))
     seen = np.asarray(moments.count)[:, None, None] > 0
+    all_seen = seen.all()
 
+    # Called between two steps of the environments: plain indices and bounds, since the functions
+    # that serve every case take as long as the arithmetic.
     def sample(observation: np.ndarray, uniform: np.ndarray) -> Sampled:
-        standard = np.clip((observation - mean) / deviation, -CLIP, CLIP)
-        log_policies = log_policy(np.where(seen, standard, observation))
-        cumulative = np.cumsum(np.exp(log_policies), -1)
+        standard = np.minimum(np.maximum((observation - mean) / deviation, -CLIP), CLIP)
+        log_policies = log_policy(standard if all_seen else np.where(seen, standard, observation))
+        cumulative = np.exp(log_policies).cumsum(-1)
         action = (cumulative <= uniform[..., None] * cumulative[..., -1:]).sum(-1)
-        return action, np.take_along_axis(log_policies, action[..., None], -1)[..., 0]
+        taken = np.arange(action.size) * log_policies.shape[-1] + action.ravel()
+        return action, log_policies.ravel()[taken].reshape(action.shape)
 
     return sample
