@@ -25,7 +25,8 @@ def tree_on_cartpole(leaves: int = 8, seeds: int = 1, updates: int = 32) -> Run:
     from crisptree import soft
     from crisptree.envs.cartpole import CartPole
     from crisptree.learn.agent import create
-    from crisptree.learn.session import compiled_segment, stack
+    from crisptree.learn.session import compiled_segment
+    from crisptree.learn.stacks import stack
     from crisptree.pipeline.recipe import CARTPOLE
 
     config = CARTPOLE.soft
@@ -157,7 +158,8 @@ def tree_on_lander(fast: bool = True, leaves: int = 32, updates: int = 4) -> Run
     from crisptree import soft
     from crisptree.envs import host
     from crisptree.learn.agent import create
-    from crisptree.learn.session import hosted_segment, stack
+    from crisptree.learn.session import hosted_segment
+    from crisptree.learn.stacks import stack
     from crisptree.pipeline.recipe import HOST
 
     if not fast:

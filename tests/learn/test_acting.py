@@ -11,7 +11,7 @@ from crisptree.learn.config import Learning
 from crisptree.learn.moments import Moments
 from crisptree.learn.q_config import QLearning
 from crisptree.learn.rollout import sample_actions
-from crisptree.learn.session import pick, stack
+from crisptree.learn.stacks import pick, stack
 from crisptree.soft import AxisTree, SoftTree, balanced, baseline
 
 CONFIG, Q = Learning(), QLearning(memory=16)

@@ -12,7 +12,7 @@ from crisptree.learn.hosted import Stage
 from crisptree.learn.improve import improve
 from crisptree.learn.rates import rates_of, shape_of
 from crisptree.learn.rollout import Rollout, sample_actions
-from crisptree.learn.session import pick, stack
+from crisptree.learn.stacks import pick, stack
 from crisptree.soft import AxisTree, SoftTree, balanced
 
 T, N, F = 6, 2, 3

@@ -7,7 +7,7 @@ import pytest
 
 from crisptree.learn.q_agent import after_update, create, optimiser
 from crisptree.learn.q_config import QLearning
-from crisptree.learn.session import stack
+from crisptree.learn.stacks import stack
 from crisptree.soft import MLP, SoftTree, balanced
 
 CONFIG = QLearning(epsilon=0.8, epsilon_end=0.2, explore_until=0.5)

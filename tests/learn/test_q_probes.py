@@ -9,7 +9,8 @@ from probe_envs import ASKED, CONSTANT, ENDLESS, LATE, TOLD, Probes, ProbeState,
 
 from crisptree.learn.q_agent import create
 from crisptree.learn.q_config import QLearning
-from crisptree.learn.session import compiled_segment, learn, pick, stack
+from crisptree.learn.session import compiled_segment, learn
+from crisptree.learn.stacks import pick, stack
 from crisptree.soft import MLP
 
 GAMMA = 0.5

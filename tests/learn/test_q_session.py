@@ -12,7 +12,8 @@ from crisptree.envs.host import GymnasiumEnvs
 from crisptree.learn import checkpoint, session
 from crisptree.learn.q_agent import QAgent, create
 from crisptree.learn.q_config import QLearning
-from crisptree.learn.session import compiled_segment, hosted_segment, learn, pick, stack
+from crisptree.learn.session import compiled_segment, hosted_segment, learn
+from crisptree.learn.stacks import pick, stack
 from crisptree.soft import SoftTree, balanced
 
 DQN = QLearning(n_envs=2, n_steps=2, rounds=4, memory=64, batch=8, warm_up=3, sync_every=3)

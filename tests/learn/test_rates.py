@@ -10,7 +10,8 @@ from crisptree.learn.compiled import advancing
 from crisptree.learn.config import Learning
 from crisptree.learn.q_config import QLearning
 from crisptree.learn.rates import rates_of, shape_of
-from crisptree.learn.session import compiled_segment, stack
+from crisptree.learn.session import compiled_segment
+from crisptree.learn.stacks import stack
 from crisptree.soft import SoftTree, balanced
 
 CONFIG = Learning(n_envs=2, n_steps=8, epochs=1, minibatches=2)

@@ -12,7 +12,8 @@ from crisptree.learn.agent import Agent, create
 from crisptree.learn.compiled import train
 from crisptree.learn.config import Learning
 from crisptree.learn.rates import rates_of
-from crisptree.learn.session import compiled_segment, hosted_segment, learn, pick, stack
+from crisptree.learn.session import compiled_segment, hosted_segment, learn
+from crisptree.learn.stacks import pick, stack
 from crisptree.soft import SoftTree, balanced
 
 CONFIG = Learning(n_envs=2, n_steps=16, epochs=2, minibatches=2)

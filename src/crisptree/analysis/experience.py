@@ -22,7 +22,8 @@ from crisptree.learn import q_agent
 from crisptree.learn.agent import create
 from crisptree.learn.config import Learning
 from crisptree.learn.q_config import QLearning
-from crisptree.learn.session import compiled_segment, learn, stack
+from crisptree.learn.session import compiled_segment, learn
+from crisptree.learn.stacks import stack
 from crisptree.soft import SoftTree, balanced
 
 SEGMENT = 16

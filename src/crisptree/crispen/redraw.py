@@ -15,7 +15,8 @@ import numpy as np
 from jaxtyping import Float
 
 from crisptree.learn.agent import Agent
-from crisptree.learn.session import RESTART, Segment, first, pick
+from crisptree.learn.session import RESTART, Segment
+from crisptree.learn.stacks import first, pick
 from crisptree.soft import AxisTree, Topology
 
 IDLE = 0.02

@@ -13,7 +13,8 @@ from crisptree.crispen.select import Selection
 from crisptree.envs.registry import greatest_return
 from crisptree.envs.spaces import Task
 from crisptree.learn.agent import Agent
-from crisptree.learn.session import Progress, Segment, first, learn, pick
+from crisptree.learn.session import Progress, Segment, learn
+from crisptree.learn.stacks import first, pick
 
 SNAPSHOTS_FROM = 2 / 3
 SEGMENTS = 24

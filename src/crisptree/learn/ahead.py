@@ -16,7 +16,7 @@ from crisptree.envs.registry import functional_env
 from crisptree.learn.compiled import advancing, opening, update
 from crisptree.learn.config import Learning
 from crisptree.learn.rates import rates_of, shape_of
-from crisptree.learn.session import Segment
+from crisptree.learn.session import Segment, side_by_side
 
 
 def compiled_ahead(
@@ -25,7 +25,7 @@ def compiled_ahead(
     """The compiled `segment` of this configuration, for agents of these `shapes`: its program is
     compiled from now on, and waited for when it is first needed."""
     env, shape = functional_env(env_id), shape_of(config)
-    advance, agents = advancing(env, shape, most, update), _blank(shapes)
+    advance, agents = advancing(env, shape, most, update), side_by_side(_blank(shapes))[0]
     scenes = eqx.filter_eval_shape(jax.vmap(lambda key: opening(env, shape, key)), agents.key)
     nothing = (agents, _blank(scenes), jnp.asarray(0), rates_of(config))
     advance.lower(*nothing)  # here, since Python does one thing at a time; compiling is not Python

@@ -6,14 +6,15 @@ again, it goes on bit for bit, whatever the environment is made of.
 """
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from crisptree.cores import cores
 from crisptree.envs.functional import FunctionalEnv
 from crisptree.envs.host import EnvpoolEnvs, host_envs, threads
 from crisptree.envs.registry import functional_env, is_functional
@@ -28,11 +29,11 @@ from crisptree.learn.hosted import Stage
 from crisptree.learn.q_config import QLearning
 from crisptree.learn.q_session import hosted_update
 from crisptree.learn.rates import rates_of, shape_of
+from crisptree.learn.stacks import apart, first, together
 
 RESTART = 64
+SIDE_BY_SIDE = ThreadPoolExecutor(cores(), thread_name_prefix="seeds")
 
-Kind = TypeVar("Kind", bound=Learner)
-Stacked = TypeVar("Stacked")
 Segment = Callable[[Any, int], tuple[Any, dict[str, np.ndarray]]]
 """Makes n updates of the agents; remembers where the environments stand until the next restart."""
 
@@ -62,16 +63,34 @@ def compiled_segment(env: FunctionalEnv, config: AnyLearning, most: int) -> Segm
     update = q_learning.update if isinstance(config, QLearning) else compiled.update
     shape, rates = shape_of(config), rates_of(config)
     advance, open_scenes = advancing(env, shape, most, update), _openings(env, shape)
-    scenes: Any = None
+    scenes: list[Any] = []
+    latest: tuple[Any, list[Any]] = (None, [])
 
     def segment(agents: Any, n: int) -> tuple[Any, dict[str, np.ndarray]]:
-        nonlocal scenes
-        if scenes is None or first(agents.update) % RESTART == 0:
-            scenes = open_scenes(agents.key)
-        agents, scenes, log = advance(agents, scenes, jnp.asarray(n), rates)
-        return agents, {name: np.asarray(values)[:n] for name, values in log.items()}
+        nonlocal scenes, latest
+        parts = latest[1] if agents is latest[0] else side_by_side(agents)
+        if not scenes or first(agents.update) % RESTART == 0:
+            scenes = [open_scenes(part.key) for part in parts]
+
+        if latest[0] is None and len(parts) > 1:  # compiled once, before all of them ask for it
+            advance(parts[0], scenes[0], jnp.asarray(0), rates)
+
+        def advanced(part: Any, scene: Any) -> tuple:
+            return jax.block_until_ready(advance(part, scene, jnp.asarray(n), rates))
+
+        done = SIDE_BY_SIDE.map(advanced, parts, scenes)
+        parts, scenes, logs = (list(every) for every in zip(*done, strict=True))
+        latest = together(parts), parts
+        log = {name: [np.asarray(each[name])[:n] for each in logs] for name in logs[0]}
+        return latest[0], {name: np.concatenate(every, 1) for name, every in log.items()}
 
     return segment
+
+
+def side_by_side(agents: Any) -> list[Any]:
+    """What is advanced at the same time: on a CPU a seed a core, by one program that serves any
+    number of seeds; an accelerator takes all of them at once."""
+    return apart(agents) if jax.default_backend() == "cpu" else [agents]
 
 
 def hosted_segment(env_id: str, config: AnyLearning, n_seeds: int, seed: int) -> Segment:
@@ -121,30 +140,3 @@ def learn(agents: Learner, segment: Segment, length: int) -> Iterator[Progress]:
                     "a smaller learning rate would help; the last good checkpoint is kept"
                 )
         yield Progress(agents, update, metrics)
-
-
-def first(counts: Any) -> int:
-    """That of the first seed; all seeds keep step. NumPy's work: JAX would compile it."""
-    return int(np.asarray(counts)[0])
-
-
-def stack(agents: list[Kind]) -> Kind:
-    """Several seeds as one agent with a first axis."""
-    parts = [eqx.partition(agent, eqx.is_array) for agent in agents]
-    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *(dynamic for dynamic, _ in parts))
-    return eqx.combine(stacked, parts[0][1])
-
-
-def pick(agents: Stacked, seed: int) -> Stacked:
-    """One seed of several, of agents or parts of them.
-
-    NumPy cuts it out: JAX would compile a program for every shape.
-    """
-
-    def of_leaf(leaf: Any) -> Any:
-        if not eqx.is_array(leaf):
-            return leaf
-        is_key = jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-        return leaf[seed] if is_key else jax.device_put(np.asarray(leaf)[seed])
-
-    return jax.tree.map(of_leaf, agents)

@@ -7,7 +7,8 @@ import jax
 from crisptree import soft
 from crisptree.envs.spaces import describe
 from crisptree.learn.agent import create
-from crisptree.learn.session import segment_for, stack
+from crisptree.learn.session import segment_for
+from crisptree.learn.stacks import stack
 from crisptree.pipeline.recipe import ladder, recipe_for
 from crisptree.pipeline.settings import Settings
 

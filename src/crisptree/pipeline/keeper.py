@@ -14,7 +14,8 @@ from crisptree.crispen.refine import Snapshot
 from crisptree.learn import checkpoint
 from crisptree.learn.agent import Learner
 from crisptree.learn.moments import Moments
-from crisptree.learn.session import Kind, Progress, first
+from crisptree.learn.session import Progress
+from crisptree.learn.stacks import Kind, first
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.report import Reporter
 

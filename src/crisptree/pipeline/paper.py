@@ -17,7 +17,8 @@ from crisptree.learn.agent import Agent, Learner, create
 from crisptree.learn.config import Learning
 from crisptree.learn.q_agent import QAgent
 from crisptree.learn.q_config import QLearning
-from crisptree.learn.session import learn, pick, segment_for, stack
+from crisptree.learn.session import learn, segment_for
+from crisptree.learn.stacks import pick, stack
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.keeper import Keeper
 from crisptree.pipeline.recipe import recipe_for

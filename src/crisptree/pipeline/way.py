@@ -44,7 +44,8 @@ from crisptree.learn.creation import (
     shapes_of_all,
 )
 from crisptree.learn.moments import Moments
-from crisptree.learn.session import Segment, learn, pick, segment_for
+from crisptree.learn.session import Segment, learn, segment_for
+from crisptree.learn.stacks import pick
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.keeper import Carry, Keeper
 from crisptree.pipeline.recipe import Recipe, ladder, recipe_for
