@@ -6,6 +6,7 @@ and the commands that need no JAX start at once.
 """
 
 import contextlib
+import gc
 import importlib
 import io
 import sys
@@ -56,6 +57,9 @@ def main(arguments: list[str] | None = None) -> None:
     name, *rest = arguments
     if name not in COMMANDS:
         fail(f"unknown command '{name}'; the commands are {', '.join(COMMANDS)}")
+    # Imports and traces make a million objects that stay: a tenth of a short run went into looking
+    # through them for garbage.
+    gc.set_threshold(100_000, 20, 20)
     try:
         run(name, rest)
     except CrisptreeError as error:
