@@ -3,7 +3,7 @@
 Fresh processes, imports and compiling included. Ours is `crisptree train CartPole-v1` as it is,
 with an empty cache of compiled programs and then with the cache that run has left; it scores the
 crisp tree on 100 unseen episodes within the time. The peer is Stable-Baselines3's PPO with RL
-Zoo's settings, stopped as soon as 20 greedy episodes average 475; its evaluations are not counted.
+Zoo's settings, stopped as soon as 100 greedy episodes average 475; its evaluations are not counted.
 
 python benchmarks/solve.py [--quick]
 """
@@ -34,7 +34,7 @@ model = PPO("MlpPolicy", envs, seed=seed, device="cpu", **ZOO["CartPole-v1"])
 while model.num_timesteps < 200_000:
     model.learn(2048, reset_num_timesteps=False)
     paused = time.perf_counter()
-    score = evaluate_policy(model, judge, n_eval_episodes=20)[0]
+    score = evaluate_policy(model, judge, n_eval_episodes=100)[0]
     spent += time.perf_counter() - paused
     if score >= 475:
         break
