@@ -24,7 +24,7 @@ def some_states(n_features: int, n: int = 200) -> np.ndarray:
 
 def looked(tree: CrispTree, settings: Search = QUICK, seed: int = 0, **options) -> CrispTree:
     selection, dice = Selection("CartPole-v1", seed), np.random.default_rng(seed)
-    return search(tree, settings, selection, lambda tree: some_states(4), dice, **options)[0]
+    return search(tree, settings, selection, lambda tree: some_states(4), dice, **options)
 
 
 def mean_return(tree: CrispTree) -> float:
@@ -48,19 +48,6 @@ def test_a_flawless_tree_is_not_searched():
     same = looked(GOOD, report=lambda sweep, tree: asked.append(sweep))
     assert same.to_dict() == GOOD.simplify().to_dict()
     assert asked == []
-
-
-def test_it_says_whether_the_tree_is_flawless(monkeypatch):
-    def found(tree: CrispTree, sweeps: int) -> bool:
-        dice, selection = np.random.default_rng(0), Selection("CartPole-v1", 0)
-        settings = replace(QUICK, sweeps=sweeps)
-        return search(tree, settings, selection, lambda tree: some_states(4), dice)[1]
-
-    assert found(GOOD, 0)
-    assert not found(OFF, 0)
-    # What the last sweep has changed is asked about as well.
-    monkeypatch.setattr(Selection, "flawless", lambda self, trees, moment, _: moment or None)
-    assert found(OFF, 1)
 
 
 def test_a_tree_is_asked_about_once_and_again_when_it_has_changed(monkeypatch):

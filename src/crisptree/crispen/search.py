@@ -45,18 +45,16 @@ def search(
     states_met_by: Callable[[CrispTree], np.ndarray],
     dice: np.random.Generator,
     report: Callable[[int, CrispTree], None] = lambda sweep, tree: None,
-) -> tuple[CrispTree, bool]:
-    """The tree after at most `settings.sweeps` sweeps, each of which keeps a few changes or none,
-    and whether it is flawless: such a tree is left as it is."""
+) -> CrispTree:
+    """The tree after at most `settings.sweeps` sweeps; each keeps a few changes or none. A
+    flawless tree is left as it is."""
     tree = tree.simplify()
     if tree.n_leaves == 1:
-        return tree, False
+        return tree
     states, idle = states_met_by(tree), 0
     certain = (settings.rounds[0], settings.confirm)
-    for sweep in range(settings.sweeps + 1):
+    for sweep in range(settings.sweeps):
         if idle == 0 and selection.flawless([tree], sweep, certain) is not None:
-            return tree.simplify(), True
-        if sweep == settings.sweeps or idle == settings.patience:
             break
         first, last = settings.reach
         reach = first * (last / first) ** (sweep / settings.sweeps)
@@ -74,7 +72,9 @@ def search(
                 tree, idle = changed[int(np.argmax(after))], 0
                 states = states_met_by(tree)
         report(sweep + 1, tree)
-    return tree.simplify(), False
+        if idle == settings.patience:
+            break
+    return tree.simplify()
 
 
 def variant(

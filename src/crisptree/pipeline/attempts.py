@@ -3,6 +3,9 @@
 Where a whole way takes seconds it is cheaper to go another one than to make every cut surer.
 """
 
+import math
+
+from crisptree.envs.registry import greatest_return
 from crisptree.envs.score import random_return
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.recipe import recipe_for
@@ -27,7 +30,7 @@ def go(
     every: list[Arrived] = []
     while len(every) < most and (not every or _fell_short(every[-1], settings.env, seed)):
         if every:
-            tell.note(f"  not flawless, {every[-1].selection_return:.1f}: another attempt")
+            tell.note(f"  fell short with {every[-1].selection_return:.2f}: another attempt")
         own = folder_of(directory, len(every))
         every.append(Way(settings, way_seed(seed, len(every)), own, tell).go())
     return every, best_of(every, settings.env, seed, most)
@@ -41,8 +44,9 @@ def folder_of(directory: RunDirectory, attempt: int) -> RunDirectory:
 
 
 def _fell_short(arrived: Arrived, env_id: str, seed: int) -> bool:
-    if "flawless" in arrived.records[-1]:
-        return not arrived.records[-1]["flawless"]
+    greatest = greatest_return(env_id)
+    if greatest < math.inf:
+        return arrived.selection_return < greatest
     on_the_way = [r["selection_return"] for r in arrived.records if "selection_return" in r]
     best, lowest = max(on_the_way), random_return(env_id, seed)
     return arrived.selection_return < best - FELL_SHORT * abs(best - lowest)

@@ -4,7 +4,6 @@ Every stage depends on the settings, the seed and what the stages before it have
 nothing else: a run that was interrupted and resumed ends with the same bytes.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -32,7 +31,7 @@ from crisptree.crispen.rule_lists import fit_list
 from crisptree.crispen.search import search
 from crisptree.crispen.select import Selection
 from crisptree.crispen.soften import soften
-from crisptree.envs.registry import greatest_return, is_functional
+from crisptree.envs.registry import is_functional
 from crisptree.envs.spaces import describe
 from crisptree.learn.agent import Agent
 from crisptree.learn.ahead import compiled_ahead
@@ -324,7 +323,7 @@ class Way:
         keeper = self._stage("search", self.recipe.learning)
         if keeper.result() is None:
             selection, settings = self._selection(), self.recipe.search
-            tree, flawless = search(
+            tree = search(
                 tree,
                 settings,
                 selection,
@@ -337,10 +336,7 @@ class Way:
                 ),
             )
             score = float(np.mean(selection.returns([tree], 512)[0]))
-            figures = {"leaves": tree.n_leaves, "selection_return": score}
-            if greatest_return(self.task.env_id) < math.inf:
-                figures["flawless"] = flawless
-            keeper.finish(figures, tree)
+            keeper.finish({"leaves": tree.n_leaves, "selection_return": score}, tree)
         self._record(keeper)
         return keeper.tree()
 
