@@ -15,6 +15,7 @@ from crisptree.learn.cache import jit_for
 from crisptree.learn.config import AnyLearning, Learning
 from crisptree.learn.moments import Moments
 from crisptree.learn.rates import shape_of
+from crisptree.learn.stacks import stack
 
 
 def create_all(
@@ -29,7 +30,7 @@ def create_all(
 ) -> Agent:
     """Stacked agents, one an actor; a critic and moments of earlier learning serve all of them."""
     return _creating(shape_of(config), n_features)(
-        _stacked(actors),
+        stack(actors),
         jax.random.split(key, len(actors)),
         jnp.asarray(n_updates, jnp.int32),
         critic,
@@ -48,7 +49,7 @@ def shapes_of_all(
     keys = jax.random.split(jax.random.key(0), len(actors))
     updates = jnp.asarray(1, jnp.int32)
     every = _every(shape_of(config), n_features)
-    return eqx.filter_eval_shape(every, _stacked(actors), keys, updates, critic, observations)
+    return eqx.filter_eval_shape(every, stack(actors), keys, updates, critic, observations)
 
 
 @lru_cache(maxsize=32)
@@ -97,12 +98,3 @@ def blank_axis_trees(
     draw = partial(soft.AxisTree.random, topology, n_features, n_actions)
     shapes = eqx.filter_eval_shape(draw, key=jax.random.key(0))
     return n * [jax.tree.map(lambda leaf: np.zeros(leaf.shape, leaf.dtype), shapes)]
-
-
-def _stacked(actors: list[Any]) -> Any:
-    parts = [eqx.partition(actor, eqx.is_array) for actor in actors]
-    together = jax.tree.map(
-        lambda *leaves: jax.device_put(np.stack([np.asarray(leaf) for leaf in leaves])),
-        *(arrays for arrays, _ in parts),
-    )
-    return eqx.combine(together, parts[0][1])

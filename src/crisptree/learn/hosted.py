@@ -1,7 +1,7 @@
 """Learning in environments outside JAX: a host loop of acting and stepping, and a compiled update.
 
 Seeds are the first axis of every array: S seeds of N environments are S·N environments, one call
-acts for all of them and one compiled call improves all agents.
+acts for all of them, and actors and critics of all agents are improved by a compiled call each.
 """
 
 from collections.abc import Callable, Sequence

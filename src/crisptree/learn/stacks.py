@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from crisptree.learn.agent import Learner
@@ -17,11 +16,9 @@ Kind = TypeVar("Kind", bound=Learner)
 Stacked = TypeVar("Stacked")
 
 
-def stack(agents: list[Kind]) -> Kind:
-    """Several agents as one with a first axis."""
-    parts = [eqx.partition(agent, eqx.is_array) for agent in agents]
-    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *(dynamic for dynamic, _ in parts))
-    return eqx.combine(stacked, parts[0][1])
+def stack(models: Sequence[Stacked]) -> Stacked:
+    """Several agents, or parts of them, as one with a first axis."""
+    return _changed(lambda *leaves: np.stack(leaves), *models)
 
 
 def first(counts: Any) -> int:

@@ -6,7 +6,6 @@ Where a whole way takes seconds it is cheaper to go another one than to make eve
 import math
 
 from crisptree.envs.registry import greatest_return
-from crisptree.envs.score import random_return
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.recipe import recipe_for
 from crisptree.pipeline.report import Reporter
@@ -14,21 +13,17 @@ from crisptree.pipeline.settings import Settings
 from crisptree.pipeline.starts import best_of, way_seed
 from crisptree.pipeline.way import Arrived, Way
 
-FELL_SHORT = 0.001
-"""Share of the range from random to the best tree on the way that may be lost by its end."""
-
 
 def go(
     settings: Settings, seed: int, directory: RunDirectory, tell: Reporter
 ) -> tuple[list[Arrived], int]:
-    """Ways one after the other until one loses next to nothing (nothing at all, where it is known
-    how much can be earned); all of them, and which is best.
+    """Ways one after the other until one loses nothing; all of them, and which is best.
 
     Who says how many steps to take gets one way.
     """
     most = recipe_for(settings.env).attempts if settings.steps is None else 1
     every: list[Arrived] = []
-    while len(every) < most and (not every or _fell_short(every[-1], settings.env, seed)):
+    while len(every) < most and (not every or _fell_short(every[-1], settings.env)):
         if every:
             tell.note(f"  fell short with {every[-1].selection_return:.2f}: another attempt")
         own = folder_of(directory, len(every))
@@ -43,10 +38,6 @@ def folder_of(directory: RunDirectory, attempt: int) -> RunDirectory:
     return RunDirectory(directory.folder(f"attempts/{attempt}"))
 
 
-def _fell_short(arrived: Arrived, env_id: str, seed: int) -> bool:
-    greatest = greatest_return(env_id)
-    if greatest < math.inf:
-        return arrived.selection_return < greatest
-    on_the_way = [r["selection_return"] for r in arrived.records if "selection_return" in r]
-    best, lowest = max(on_the_way), random_return(env_id, seed)
-    return arrived.selection_return < best - FELL_SHORT * abs(best - lowest)
+def _fell_short(arrived: Arrived, env_id: str) -> bool:
+    """Only where it is known how much can be earned."""
+    return arrived.selection_return < greatest_return(env_id) < math.inf

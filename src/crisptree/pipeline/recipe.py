@@ -24,7 +24,7 @@ class Recipe:
     starts: int
     """Random starts side by side; the best goes on."""
     attempts: int
-    """Ways gone one after the other, at most, while the tree falls short of what it was."""
+    """Ways gone one after the other, at most, while the tree falls short of what can be earned."""
     steps: int
     """Environment steps of the direct training, a start."""
     refine_share: float
