@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from crisptree.crisp import CrispTree
 from crisptree.experiments.cell import CRISPENED, IMITATORS, LEARNERS, Cell
 from crisptree.experiments.record import Record, SeedFigures
-from crisptree.experiments.routes import route_for
+from crisptree.pipeline.routes import route_for
 
 ENV = "CartPole-v1"
 NAMES = ("position", "velocity", "angle", "angular velocity"), ("left", "right")

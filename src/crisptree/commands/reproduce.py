@@ -7,7 +7,7 @@ import tyro
 
 from crisptree.experiments.cell import MODELS, Model
 from crisptree.experiments.options import Told, Where
-from crisptree.experiments.routes import Route
+from crisptree.pipeline.routes import Route
 
 DomainName = Literal["cartpole", "lunarlander", "wildfire", "zerglings"]
 QUICK_LEAVES, QUICK_RULES, QUICK_LAYERS = (4, 8), (4, 8), (0, 1)

@@ -7,7 +7,7 @@ import tyro
 
 from crisptree.experiments.cell import CRISPENED, LEARNERS, Model
 from crisptree.experiments.options import Told, Where
-from crisptree.experiments.routes import Route
+from crisptree.pipeline.routes import Route
 
 SWEPT: tuple[Model, ...] = (*LEARNERS, *CRISPENED, "random")  # pyright: ignore[reportAssignmentType]
 QUICK_LEAVES, QUICK_RULES, QUICK_LAYERS = (4, 16), (4, 16), (0, 2)

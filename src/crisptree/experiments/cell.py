@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from crisptree.errors import CrisptreeError
 from crisptree.experiments.domains import slug
-from crisptree.experiments.routes import Route
+from crisptree.pipeline.routes import Route
 
 Model = Literal[
     "soft-tree",

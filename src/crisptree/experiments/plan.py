@@ -8,7 +8,7 @@ from crisptree.errors import CrisptreeError
 from crisptree.experiments import paper
 from crisptree.experiments.cell import CRISPENED, FIXED, IMITATORS, LEARNERS, Cell, Model
 from crisptree.experiments.record import Record
-from crisptree.experiments.routes import Route, route_for
+from crisptree.pipeline.routes import Route, route_for
 
 QUICK_STEPS: dict[str, tuple[int, int]] = {"CartPole-v1": (600_000, 250_000)}
 """Steps of learners and of crispened trees in a quick look."""

@@ -8,7 +8,6 @@ from crisptree.experiments import paper
 from crisptree.experiments.cell import SIZE_WORDS
 from crisptree.experiments.domains import DOMAINS, Domain, domain_of
 from crisptree.experiments.policies import SCRIPTS
-from crisptree.experiments.routes import WORDS
 from crisptree.experiments.statistics import (
     Interval,
     Mean,
@@ -17,6 +16,7 @@ from crisptree.experiments.statistics import (
     probability_of_improvement,
 )
 from crisptree.experiments.summary import TITLES, Group, best_of
+from crisptree.pipeline.routes import WORDS
 
 PAPER_ROWS = {**{row: row for row in paper.ROWS}, "argmax-tree": "crisp-tree"}
 PAPER_ROWS["argmax-list"] = "crisp-list"

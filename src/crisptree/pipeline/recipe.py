@@ -155,6 +155,7 @@ WILDFIRE = replace(
 ZERGLINGS = replace(
     TEAM,
     steps=1_000_000,
+    teacher_share=2.0,
     learning=replace(BASE, entropy=0.003),
     soft=replace(SOFT, entropy=0.003, learning_rate=2e-2),
     soft_steps=700_000,

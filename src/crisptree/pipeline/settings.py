@@ -36,10 +36,11 @@ class Settings:
     budget: float | None = None
     """Minutes the whole training may take; sets the steps by a short measurement."""
     direct: bool = False
-    """No teacher: the tree learns from scratch (the default where the environment is compiled)."""
+    """No teacher: the tree learns from scratch (the default on CartPole)."""
     teacher: str | None = None
     """Learn from a teacher first: `soft`, `mlp`, a policy file, a Stable-Baselines3 zip or
-    `module:callable`. (Host environments, unless told: starts with `mlp` and --direct in turn.)"""
+    `module:callable`. (Unless told: `soft` in wildfire, `mlp` in zerglings; host environments:
+    starts with `mlp` and --direct in turn.)"""
     start_from: Path | None = None
     """Start from an expert's tree: a policy file, or rules in words."""
     paper: bool = False

@@ -22,6 +22,7 @@ from crisptree.pipeline.budget import steps_within
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.paper import train_soft
 from crisptree.pipeline.report import Reporter, Silent
+from crisptree.pipeline.routes import route_for
 from crisptree.pipeline.settings import MOST_STARTS, Settings
 from crisptree.pipeline.starts import best_of, run_starts, start_of
 from crisptree.pipeline.way import Arrived
@@ -47,7 +48,7 @@ def train(
         directory, config = RunDirectory.resume(out)
         settings = Settings.from_dict(config["settings"])
     else:
-        settings = _settled(settings)
+        settings = settled(settings)
         config = {"settings": settings.to_dict(), "crisptree": version("crisptree")}
         directory = RunDirectory.create(out, {**config, "command": settings.command()})
     finished = directory.read_json("summary.json")
@@ -61,14 +62,16 @@ def train(
     return _many_seeds(settings, directory, tell)
 
 
-def _settled(settings: Settings) -> Settings:
+def settled(settings: Settings) -> Settings:
     """Defaults that depend on the machine are written down, so that a resumed run keeps them."""
     compiled = is_functional(settings.env)
     if settings.starts is None:
         alone = compiled or settings.paper or settings.mlp is not None
         settings = replace(settings, starts=1 if alone else min(cores(), MOST_STARTS))
     if settings.undecided and (compiled or settings.starts == 1):
-        settings = replace(settings, direct=compiled, teacher=None if compiled else "mlp")
+        route = route_for(settings.env)
+        is_direct = route == "direct"
+        settings = replace(settings, direct=is_direct, teacher=None if is_direct else route)
     if settings.budget is not None:
         settings = replace(settings, steps=steps_within(settings), budget=None)
     return settings

@@ -12,11 +12,11 @@ WORDS: dict[Route, str] = {
 }
 SERVES: dict[str, Route] = {
     "crisptree/Wildfire-v0": "soft",
-    "crisptree/Zerglings-v0": "soft",
+    "crisptree/Zerglings-v0": "mlp",
 }
-"""Where another route than that of `crisptree train` serves better (docs/domains.md)."""
+"""Where another route than its kind's serves the environment better (docs/domains.md)."""
 
 
 def route_for(env: str) -> Route:
-    """What serves the environment, or what `crisptree train` would do unasked."""
+    """What serves the environment, where nobody asks for another."""
     return SERVES.get(env, "direct" if is_functional(env) else "mlp")
