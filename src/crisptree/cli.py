@@ -9,6 +9,7 @@ import contextlib
 import gc
 import importlib
 import io
+import re
 import sys
 from typing import NoReturn
 
@@ -92,15 +93,18 @@ def run(name: str, arguments: list[str]) -> None:
 
 
 def one_line(box: str) -> str:
-    """What a boxed message says first, without its box."""
-    words = []
-    for line in box.splitlines():
-        inside = line.strip("│╭╰╮╯─ ")
-        if set(line) <= set("│─ ") and words:
-            break
-        if line.startswith("│") and inside:
+    """What a boxed message says first, below its title, without the box."""
+    words: list[str] = []
+    for line in box.splitlines()[1:]:
+        inside = line.strip("│ ")
+        if set(inside) <= set("╰─╯-"):  # nothing, or a rule
+            if words:
+                break
+        else:
             words.append(inside)
-    return " ".join(words) or " ".join(box.split())
+    said = " ".join(words) or " ".join(box.split())
+    # Nobody types None: it stands for an option that is left out.
+    return re.sub(r"\{None\}\||'None', |, 'None'", "", said).rstrip(".")
 
 
 def fail(message: str) -> NoReturn:

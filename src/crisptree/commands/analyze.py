@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import tyro
 
 from crisptree.errors import CrisptreeError
+from crisptree.options import OptionalInt, optional
 
 
 @dataclass
@@ -19,7 +20,7 @@ class Command:
 
     n: int = 4
     """States of the chain; the first and the last are terminal."""
-    istar: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None
+    istar: OptionalInt = None
     """i*: it and its right neighbour pay r-plus. Unless given, n // 2."""
     p: float = 1.0
     """Chance that a move goes the way of its action."""
@@ -31,7 +32,7 @@ class Command:
     """Reward of i* and i*+1."""
     r_minus: float = -1.0
     """Reward of the terminal states."""
-    horizon: Annotated[int | None, tyro.conf.arg(metavar="INT")] = None
+    horizon: OptionalInt = None
     """Time steps of an episode. Unless given, n."""
     leaf_probability: float = 0.99
     """Probability a policy leaf gives to the action it favours."""
@@ -44,7 +45,7 @@ class Command:
     learn: bool = False
     """Also let policy gradient and Q-learning learn from sampled episodes, φ alone and the whole
     tree, from the same places. Takes minutes."""
-    out: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    out: Annotated[Path | None, optional("DIR")] = None
     """Folder for the figures (SVG and PNG), analysis.json and curves.csv. A folder of an earlier
     analysis is renewed; files of anything else are never overwritten."""
     json: bool = False

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from crisptree.errors import CrisptreeError
+from crisptree.options import OptionalStr
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree
@@ -25,7 +26,7 @@ class Command:
     """A policy file."""
     second: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="OTHER")]
     """Another one."""
-    env: str | None = None
+    env: OptionalStr = None
     """The environment to play, where it is not the one in the first file."""
     episodes: int = 20
     """How many episodes each plays; with 0 only the trees are compared."""

@@ -1,12 +1,12 @@
 """`crisptree distill`: the whole way with a teacher somebody has already."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 
 from crisptree.commands.train import Command as Train
+from crisptree.options import OptionalInt, OptionalPath, optional
 from crisptree.pipeline.settings import Settings
 
 
@@ -18,23 +18,23 @@ class Command:
     """A policy file, a Stable-Baselines3 zip, or `module:name` of a callable or predictor."""
     env: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ENV")]
     """The environment."""
-    leaves: int | None = None
+    leaves: OptionalInt = None
     """Most leaves of the tree (16 unless given)."""
-    rules: int | None = None
+    rules: OptionalInt = None
     """A rule list of at most this many rules instead."""
     seed: int = 0
     """All randomness follows from it."""
-    steps: int | None = None
+    steps: OptionalInt = None
     """Environment steps that the shares of the refinements are taken of."""
     episodes: int = 100
     """Episodes the tree is scored on."""
-    out: Path | None = None
+    out: OptionalPath = None
     """Where the run goes."""
     resume: bool = False
     """Go on with the run in --out."""
     json: bool = False
     """Print the summary as one JSON object, and nothing else, on standard output."""
-    track: Literal["tensorboard", "wandb"] | None = None
+    track: Annotated[Literal["tensorboard", "wandb"] | None, optional("{tensorboard,wandb}")] = None
     """Log every update for TensorBoard (files in --out) or Weights & Biases."""
 
     def run(self) -> None:

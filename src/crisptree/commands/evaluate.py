@@ -8,6 +8,7 @@ from typing import Annotated
 import tyro
 
 from crisptree.errors import CrisptreeError
+from crisptree.options import OptionalStr
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Command:
 
     policy: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="POLICY")]
     """The policy file."""
-    env: str | None = None
+    env: OptionalStr = None
     """The environment, where it is not the one in the file."""
     episodes: int = 100
     """How many episodes."""

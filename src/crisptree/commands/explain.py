@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from crisptree.errors import CrisptreeError
+from crisptree.options import OptionalStr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +27,7 @@ class Command:
     """The policy file."""
     at: Annotated[tuple[float, ...], tyro.conf.arg(metavar="X…")] = ()
     """An observation, number by number: explain this decision."""
-    env: str | None = None
+    env: OptionalStr = None
     """The environment, where it is not the one in the file."""
     episodes: int = 20
     """How many episodes to play each time."""

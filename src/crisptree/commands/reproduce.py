@@ -7,6 +7,7 @@ import tyro
 
 from crisptree.experiments.cell import MODELS, Model
 from crisptree.experiments.options import Told, Where
+from crisptree.options import OptionalInt, optional
 from crisptree.pipeline.routes import Route
 
 DomainName = Literal["cartpole", "lunarlander", "wildfire", "zerglings"]
@@ -35,9 +36,9 @@ class Command:
     """Hidden layers of MLPs (the paper's 0 1 2 4 8 16 32 unless given)."""
     episodes: int = 100
     """Unseen episodes that each seed is scored on; runs with another number are other runs."""
-    steps: int | None = None
+    steps: OptionalInt = None
     """Environment steps of every training (what suits the domain unless given)."""
-    route: Route | None = None
+    route: Annotated[Route | None, optional("{direct,soft,mlp}")] = None
     """How crisp policies come about: from scratch (direct) or by a teacher (what serves best
     unless given)."""
     quick: bool = False

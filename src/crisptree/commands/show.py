@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 
 from crisptree.errors import CrisptreeError
+from crisptree.options import OptionalStr, optional
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree
@@ -32,15 +33,15 @@ class Command:
     """The policy file."""
     way: Annotated[
         Literal["text", "rules", "svg", "html", "dot", "mermaid", "markdown"] | None,
-        tyro.conf.arg(name="as", metavar="text|rules|svg|html|dot|mermaid|markdown"),
+        optional("text|rules|svg|html|dot|mermaid|markdown", name="as"),
     ] = None
     """How to write it; by default as the ending of --out says, or else as text."""
-    out: Annotated[str | None, tyro.conf.arg(metavar="FILE")] = None
+    out: Annotated[str | None, optional("FILE")] = None
     """A file to write instead of standard output."""
-    decimals: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    decimals: Annotated[int | None, optional("N")] = None
     """Digits after the point of a threshold; by default three that count, or as many as it takes.
     """
-    env: str | None = None
+    env: OptionalStr = None
     """For a page: the environment to play, where it is not the one in the file."""
     episodes: int = 3
     """For a page: how many episodes to record."""

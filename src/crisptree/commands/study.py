@@ -12,6 +12,7 @@ import tyro
 
 from crisptree.commands.study_aids import Binarise, Mlp, Worksheet, visited_states
 from crisptree.errors import CrisptreeError
+from crisptree.options import OptionalPath, OptionalStr, optional
 
 
 @contextlib.contextmanager
@@ -37,7 +38,7 @@ class Serve:
     """An SQLite file, or postgresql://USER:PASSWORD@HOST/NAME."""
     name: str = "study"
     """The study's name; a database may hold several. One that exists goes on."""
-    questionnaire: Path | None = None
+    questionnaire: OptionalPath = None
     """A TOML file with texts, statements and questions of your own."""
     items: int = 5
     """Questions about each policy."""
@@ -47,9 +48,9 @@ class Serve:
     """The address to listen at."""
     port: int = 8000
     """The port to listen at; 0 takes a free one."""
-    url: str | None = None
+    url: OptionalStr = None
     """Where people reach the server, if not at http://HOST:PORT."""
-    secret_file: Path | None = None
+    secret_file: OptionalPath = None
     """A file with the secret that opens the researcher's pages. Unless given, the environment
     variable CRISPTREE_STUDY_SECRET, or else a new one, which is printed."""
     invited_only: bool = False
@@ -121,7 +122,7 @@ class Invite:
 class Export:
     """Write all answers as a table, one row an answer."""
 
-    out: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    out: Annotated[Path | None, optional("FILE")] = None
     """A .csv or .parquet file; unless given, CSV on standard output."""
     database: str = "study.db"
     """An SQLite file or postgresql://…"""
@@ -151,7 +152,7 @@ class Export:
 class Report:
     """Accuracy, time and ratings per policy, with the paper's tests, in words and figures."""
 
-    out: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    out: Annotated[Path | None, optional("DIR")] = None
     """A folder for report.md, report.json, figure.svg, figure.png and answers.csv."""
     most_away: float = 60.0
     """Left out is who was away from the questions for more seconds than this."""
@@ -238,7 +239,7 @@ class Plan:
     """The level of significance."""
     seed: int = 0
     """One seed, one result."""
-    example: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    example: Annotated[Path | None, optional("DIR")] = None
     """A folder for the report of one simulated study, marked as such: what to expect."""
     json: bool = False
     """Print the result as one JSON object."""

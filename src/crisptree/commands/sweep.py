@@ -7,6 +7,7 @@ import tyro
 
 from crisptree.experiments.cell import CRISPENED, LEARNERS, Model
 from crisptree.experiments.options import Told, Where
+from crisptree.options import OptionalInt, optional
 from crisptree.pipeline.routes import Route
 
 SWEPT: tuple[Model, ...] = (*LEARNERS, *CRISPENED, "random")  # pyright: ignore[reportAssignmentType]
@@ -37,9 +38,9 @@ class Command:
     """Training seeds, 0, 1, …"""
     episodes: int = 100
     """Unseen episodes that each seed is scored on; runs with another number are other runs."""
-    steps: int | None = None
+    steps: OptionalInt = None
     """Environment steps of every training (what suits most environments unless given)."""
-    route: Route | None = None
+    route: Annotated[Route | None, optional("{direct,soft,mlp}")] = None
     """How crisp policies come about: from scratch (direct) or by a teacher (what serves best
     unless given)."""
     quick: bool = False

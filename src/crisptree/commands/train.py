@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import tyro
 
 from crisptree.errors import CrisptreeError
+from crisptree.options import OptionalPath, optional
 from crisptree.pipeline.settings import Settings
 
 
@@ -17,13 +18,13 @@ class Command:
     """Train a tree on an environment, make it crisp, score it on unseen seeds and draw it."""
 
     settings: Annotated[Settings, tyro.conf.arg(name="")]
-    out: Path | None = None
+    out: OptionalPath = None
     """Where the run goes (runs/ENV unless given); an existing one is not overwritten."""
     resume: bool = False
     """Go on with the run in --out, with the settings it was started with."""
     json: bool = False
     """Print the summary as one JSON object, and nothing else, on standard output."""
-    track: Literal["tensorboard", "wandb"] | None = None
+    track: Annotated[Literal["tensorboard", "wandb"] | None, optional("{tensorboard,wandb}")] = None
     """Log every update for TensorBoard (files in --out) or Weights & Biases."""
 
     def run(self) -> None:

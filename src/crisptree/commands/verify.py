@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 
 from crisptree.errors import CrisptreeError
+from crisptree.options import optional
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree
@@ -30,7 +31,7 @@ class Command:
         tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PROPERTY")
     ] = ()
     """A property; may be given several times."""
-    file: Annotated[Path | None, tyro.conf.arg(metavar="FILE")] = None
+    file: Annotated[Path | None, optional("FILE")] = None
     """A file of properties, one a line; lines that start with # are comments."""
     floats: Literal[64, 32] = 64
     """What observations are made of: float64, or float32 as most environments have it."""

@@ -7,6 +7,7 @@ from typing import Literal
 from crisptree.cores import cores
 from crisptree.errors import CrisptreeError
 from crisptree.experiments.backend import Backend
+from crisptree.options import OptionalInt, OptionalStr
 
 
 @dataclass(frozen=True)
@@ -15,9 +16,9 @@ class Where:
 
     backend: Literal["local", "ray"] = "local"
     """Processes of this machine, one a core, or tasks of a Ray cluster."""
-    processes: int | None = None
+    processes: OptionalInt = None
     """Local: this many at a time (as many as cores unless given)."""
-    address: str | None = None
+    address: OptionalStr = None
     """Ray: a cluster's address, `auto` for the one this machine belongs to; a cluster of this
     machine alone unless given."""
     cpus: float = 1.0
@@ -32,7 +33,7 @@ class Where:
 class Told:
     """How results are told."""
 
-    out: str | None = None
+    out: OptionalStr = None
     """A folder, or any URL that fsspec opens (s3://bucket/folder); what it has is not run again."""
     only_report: bool = False
     """Run nothing: report what the store has of what is asked for."""

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from crisptree.errors import CrisptreeError
+from crisptree.options import OptionalFloat, OptionalInt, OptionalPath, OptionalStr
 
 MOST_STARTS = 63
 MOST_SEEDS = 2**32
@@ -21,27 +22,27 @@ class Settings:
 
     env: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ENV")]
     """Any Gymnasium id with Box observations and Discrete actions; `module:Id` imports first."""
-    leaves: int | None = None
+    leaves: OptionalInt = None
     """Most leaves of the crisp tree (16 unless given); with --paper, leaves of the soft tree."""
-    rules: int | None = None
+    rules: OptionalInt = None
     """A rule list of at most this many rules instead of a tree."""
-    mlp: int | None = None
+    mlp: OptionalInt = None
     """Train the baseline MLP with this many hidden layers instead; nothing is made crisp."""
     seed: int = 0
     """All randomness follows from it."""
     seeds: int = 1
     """Train this many seeds, seed, seed + 1, …; every one is reported."""
-    steps: int | None = None
+    steps: OptionalInt = None
     """Environment steps of the main training; the later stages take their shares on top."""
-    budget: float | None = None
+    budget: OptionalFloat = None
     """Minutes the whole training may take; sets the steps by a short measurement."""
     direct: bool = False
     """No teacher: the tree learns from scratch (the default on CartPole)."""
-    teacher: str | None = None
+    teacher: OptionalStr = None
     """Learn from a teacher first: `soft`, `mlp`, a policy file, a Stable-Baselines3 zip or
     `module:callable`. (Unless told: `soft` in wildfire, `mlp` in zerglings; host environments:
     starts with `mlp` and --direct in turn.)"""
-    start_from: Path | None = None
+    start_from: OptionalPath = None
     """Start from an expert's tree: a policy file, or rules in words."""
     paper: bool = False
     """The paper's way: an oblique soft tree, discretised at the end by argmax."""
@@ -51,9 +52,9 @@ class Settings:
     """With --paper or --mlp: Adam, or the paper's RMSProp."""
     feature_choice: Literal["magnitude", "signed"] = "magnitude"
     """With --paper: how a node's one feature is chosen (`signed`: the paper's text)."""
-    learning_rate: float | None = None
+    learning_rate: OptionalFloat = None
     """Step size of the main training, where the default does not serve."""
-    starts: int | None = None
+    starts: OptionalInt = None
     """Independent starts, the best of which is kept (default: as many as cores, for host
     environments)."""
     episodes: int = 100
