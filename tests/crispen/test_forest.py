@@ -24,21 +24,31 @@ LINE_UP = [CLUMSY, cartpole(LEFT), GOOD, cartpole((2, 0.0, RIGHT, LEFT))]
 
 
 def test_returns_do_not_depend_on_the_company():
-    together = play_forest(LINE_UP, "CartPole-v0", 7, 5)
+    together = play_forest(LINE_UP, "CartPole-v0", range(7, 12))
     for tree, returns in zip(LINE_UP, together, strict=True):
-        assert play_forest([tree], "CartPole-v0", 7, 5).tolist() == [returns.tolist()]
+        assert play_forest([tree], "CartPole-v0", range(7, 12)).tolist() == [returns.tolist()]
     assert together[2].tolist() == [200.0] * 5
     assert together[1].max() < 15
 
 
 def test_without_envpool_gymnasium_plays(monkeypatch):
     monkeypatch.setattr(forest, "envpool_has", lambda _: False)
-    together = play_forest(LINE_UP, "CartPole-v0", 7, 3)
+    together = play_forest(LINE_UP, "CartPole-v0", range(7, 10))
     for tree, returns in zip(LINE_UP, together, strict=True):
         assert returns.tolist() == play(tree, "CartPole-v0", range(7, 10)).tolist()
 
 
 def test_blocks_of_episodes_meet_without_a_seam(monkeypatch):
-    whole = play_forest(LINE_UP, "CartPole-v0", 7, 5)
+    whole = play_forest(LINE_UP, "CartPole-v0", range(7, 12))
     monkeypatch.setattr("crisptree.envs.score.MOST_AT_ONCE", 3)
-    assert play_forest(LINE_UP, "CartPole-v0", 7, 5).tolist() == whole.tolist()
+    assert play_forest(LINE_UP, "CartPole-v0", range(7, 12)).tolist() == whole.tolist()
+
+
+def test_strictly_played_a_tree_is_out_where_it_first_falls_short():
+    strict, whole = (
+        play_forest(LINE_UP, "CartPole-v1", range(7, 27), strict=strict) for strict in (True, False)
+    )
+    assert strict[2].tolist() == whole[2].tolist() == [500.0] * 20
+    for out, all_the_way in zip(strict, whole, strict=True):
+        if all_the_way.min() < 500:
+            assert (out == all_the_way.min()).all()

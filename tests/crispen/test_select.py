@@ -8,6 +8,7 @@ from crisptree.crisp import CrispTree
 from crisptree.crispen import select
 from crisptree.crispen.select import Selection
 from crisptree.envs.registry import plays_in_rows
+from crisptree.envs.score import play
 from crisptree.envs.seeds import episode_seeds
 
 
@@ -30,8 +31,8 @@ class Recorder:
         self.blocks.append(range(first_seed, first_seed + episodes))
         return np.zeros((len(trees), episodes))
 
-    def hosted(self, trees, env_id, first_seed, episodes):
-        return self.compiled(trees, None, first_seed, episodes)
+    def hosted(self, trees, env_id, seeds, strict=False):
+        return self.compiled(trees, None, seeds.start, len(seeds))
 
 
 @given(
@@ -157,15 +158,25 @@ def test_flawless_is_the_first_without_a_loss():
 def test_only_who_passed_a_round_plays_the_next(monkeypatch):
     played = []
 
-    def play(trees, env_id, first_seed, episodes):
-        played.append((len(trees), episodes))
-        returns = np.full((len(trees), episodes), 500.0)
+    def forest(trees, env_id, seeds, strict):
+        played.append((len(trees), len(seeds)))
+        returns = np.full((len(trees), len(seeds)), 500.0)
         returns[-1, 0] = 499.0
         return returns
 
-    monkeypatch.setattr(select, "play_forest", play)
+    monkeypatch.setattr(select, "play_forest", forest)
     assert Selection("CartPole-v1", 3).flawless([GOOD, GOOD, GOOD], 0, (4, 16)) == 0
     assert played == [(3, 4), (2, 16)]
+
+
+def test_lost_are_the_seeds_of_the_first_round_with_a_loss():
+    selection = Selection("CartPole-v1", 3)
+    assert selection.lost(GOOD, 0, (4, 64)) == []
+    lost = selection.lost(CLUMSY, 0, (4, 64))
+    assert 0 < len(lost) <= 4
+    assert (play(CLUMSY, "CartPole-v1", lost) < 500).all()
+    assert (play(GOOD, "CartPole-v1", lost) == 500).all()
+    assert selection.enduring([CLUMSY, GOOD], lost) == [1]
 
 
 def test_nobody_is_flawless_where_the_greatest_return_is_unknown(monkeypatch):

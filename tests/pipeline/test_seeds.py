@@ -145,9 +145,9 @@ def test_cartpole_as_one_program(purpose, tmp_path, monkeypatch):
         purpose.met(*range(seed, seed + self._n_envs))
         return reset(self, seed)
 
-    def rows(decide, seeds, *report):
+    def rows(decide, seeds, *report, **told):
         purpose.met(*seeds)
-        return played(decide, seeds, *report)
+        return played(decide, seeds, *report, **told)
 
     monkeypatch.setattr(cartpole_rows.CartPoleRows, "reset", host)
     monkeypatch.setattr(forest, "play_rows", rows)

@@ -45,18 +45,22 @@ class Forest:
 
 
 def play_forest(
-    trees: Sequence[CrispTree], env_id: str, first_seed: int, episodes: int
+    trees: Sequence[CrispTree], env_id: str, seeds: Sequence[int], *, strict: bool = False
 ) -> np.ndarray:
-    """Returns `(trees, episodes)`; every tree meets the same episodes."""
-    seeds = range(first_seed, first_seed + episodes)
+    """Returns `(trees, episodes)`, an episode a seed. Where a greatest return is known and it is
+    `strict`, a tree may end all its episodes where the first falls short of it."""
     in_rows = plays_in_rows(env_id)
     if not in_rows and not envpool_has(env_id):
         return np.stack([play(tree, env_id, seeds) for tree in trees])
-    forest = Forest(trees)
+    forest, episodes = Forest(trees), len(seeds)
 
     def decide(number: np.ndarray, at: np.ndarray) -> np.ndarray:
         return forest.actions(number // episodes, at)
 
     every = [*seeds] * len(trees)
-    returns = play_rows(decide, every) if in_rows else play_pool(decide, env_id, every)
+    if in_rows:
+        player = np.repeat(np.arange(len(trees)), episodes) if strict else None
+        returns = play_rows(decide, every, player=player)
+    else:
+        returns = play_pool(decide, env_id, every)
     return returns.reshape(len(trees), episodes)

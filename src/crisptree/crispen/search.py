@@ -3,6 +3,10 @@
 Gradients end where the tree is crisp: a soft tree that earns as much as can be earned may still
 be read off with a threshold a little to one side. Here a threshold moves, a question or an action
 is exchanged, and what earns more on fresh selection episodes stays.
+
+A tree that loses one episode in a thousand earns no less than others in a race. It is put right by
+what it lost: changes must endure those episodes, then many others, and where they fail the next
+ones are tried too (counterexamples guide the search).
 """
 
 from collections.abc import Callable, Sequence
@@ -18,6 +22,8 @@ KINDS = ("threshold", "question", "action")
 ODDS = (0.7, 0.15, 0.15)
 COLUMNS = ("feature", "threshold", "if_true", "if_false", "action")
 MOST_TOGETHER = 3
+MOST_EXAMPLES = 8
+"""Lost episodes that are remembered of one tree."""
 FEWEST = 20
 """States that must have met a node for its neighbourhood to be told from them."""
 
@@ -37,6 +43,11 @@ class Search:
     reach: tuple[float, float] = (0.15, 0.015)
     """How far a threshold moves, as a share of the states at its node: first and last sweep."""
 
+    @property
+    def certain(self) -> tuple[int, int]:
+        """Episodes, round by round, after which a tree that never lost any is flawless."""
+        return self.rounds[0], self.confirm
+
 
 def search(
     tree: CrispTree,
@@ -51,30 +62,71 @@ def search(
     tree = tree.simplify()
     if tree.n_leaves == 1:
         return tree
-    states, idle = states_met_by(tree), 0
-    certain = (settings.rounds[0], settings.confirm)
+    states, idle, hard = states_met_by(tree), 0, None
     for sweep in range(settings.sweeps):
-        if idle == 0 and selection.flawless([tree], sweep, certain) is not None:
-            break
+        if idle == 0:
+            hard = _rare_losses(tree, settings, selection, sweep)
+            if hard == []:
+                break
         first, last = settings.reach
         reach = first * (last / first) ** (sweep / settings.sweeps)
         variants = [variant(tree, states, reach, dice) for _ in range(settings.width)]
-        # The tree itself stands first, so that it wins where nothing earns more.
-        ranked = [index for index, _ in selection.finalists([tree, *variants], settings.rounds)]
-        ahead = ranked[: ranked.index(0)] if 0 in ranked else ranked
         idle += 1
-        if ahead:
-            changed = together(tree, [variants[index - 1] for index in ahead[:MOST_TOGETHER]])
-            before, *after = (
-                r.mean() for r in selection.returns([tree, *changed], settings.confirm)
-            )
-            if max(after, default=before) > before:
-                tree, idle = changed[int(np.argmax(after))], 0
+        if hard is None:
+            better = _raced(tree, variants, settings, selection)
+            if better is not None:
+                tree, idle = better, 0
                 states = states_met_by(tree)
+        else:
+            flawless = _enduring(variants, hard, settings, selection, sweep)
+            if flawless is not None:
+                tree = flawless
+                break
         report(sweep + 1, tree)
         if idle == settings.patience:
             break
     return tree.simplify()
+
+
+def _raced(
+    tree: CrispTree, variants: list[CrispTree], settings: Search, selection: Selection
+) -> CrispTree | None:
+    """The few best changes of a race, if they earn more on fresh episodes too."""
+    # The tree itself stands first, so that it wins where nothing earns more.
+    ranked = [index for index, _ in selection.finalists([tree, *variants], settings.rounds)]
+    ahead = ranked[: ranked.index(0)] if 0 in ranked else ranked
+    if not ahead:
+        return None
+    changed = together(tree, [variants[index - 1] for index in ahead[:MOST_TOGETHER]])
+    before, *after = (r.mean() for r in selection.returns([tree, *changed], settings.confirm))
+    return changed[int(np.argmax(after))] if max(after, default=before) > before else None
+
+
+def _rare_losses(
+    tree: CrispTree, settings: Search, selection: Selection, moment: int
+) -> list[int] | None:
+    """Episodes that a tree loses which hardly ever loses any: none, where it is flawless."""
+    few, many = settings.certain
+    if selection.flawless([tree], moment, [few]) is None:
+        return None
+    return selection.lost(tree, moment, [many])[:MOST_EXAMPLES]
+
+
+def _enduring(
+    variants: list[CrispTree],
+    hard: list[int],
+    settings: Search,
+    selection: Selection,
+    moment: int,
+) -> CrispTree | None:
+    """A variant that loses nothing; where those fail that endure the `hard` episodes, it is hard
+    from then on."""
+    for index in selection.enduring(variants, hard)[:MOST_TOGETHER]:
+        lost = selection.lost(variants[index], moment, settings.certain)
+        if not lost:
+            return variants[index]
+        hard += lost[:MOST_EXAMPLES]
+    return None
 
 
 def variant(

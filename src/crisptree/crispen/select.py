@@ -22,7 +22,7 @@ class Selection:
         """The same episodes for each tree: differences between trees are then less noisy."""
         self._calls += 1
         first = block_seed("selection", episodes, self._seed, self._calls)
-        return list(self._play(trees, first, episodes))
+        return list(self._play(trees, range(first, first + episodes)))
 
     def flawless(
         self, trees: Sequence[CrispTree], moment: int, rounds: Sequence[int]
@@ -31,21 +31,43 @@ class Selection:
 
         Episodes are those of the `moment`, no call's: a run that is resumed meets the same ones.
         """
-        greatest = greatest_return(self.env_id)
-        if greatest == math.inf:
-            return None
         alive = list(range(len(trees)))
         for episodes in rounds:
-            if alive:
-                first = block_seed("selection", episodes, self._seed, 0, moment)
-                played = self._play([trees[i] for i in alive], first, episodes)
-                alive = [i for i, each in zip(alive, played, strict=True) if each.min() >= greatest]
+            seeds = self._at(moment, episodes)
+            alive = [alive[i] for i in self.enduring([trees[i] for i in alive], seeds)]
         return min(alive, default=None)
 
-    def _play(self, trees: Sequence[CrispTree], first: int, episodes: int) -> np.ndarray:
+    def enduring(self, trees: Sequence[CrispTree], seeds: Sequence[int]) -> list[int]:
+        """The trees that earn the greatest return there is in all of these episodes; nobody,
+        where it is unknown."""
+        greatest = greatest_return(self.env_id)
+        if greatest == math.inf or not trees:
+            return []
+        played = self._play(trees, seeds, strict=True)
+        return [i for i, returns in enumerate(played) if returns.min() >= greatest]
+
+    def lost(self, tree: CrispTree, moment: int, rounds: Sequence[int]) -> list[int]:
+        """Where the tree earns less than the greatest return: the seeds of such episodes, of the
+        first round at that moment that has any."""
+        for episodes in rounds:
+            seeds = self._at(moment, episodes)
+            short = self._play([tree], seeds)[0] < greatest_return(self.env_id)
+            if short.any():
+                return [seeds[i] for i in np.flatnonzero(short)]
+        return []
+
+    def _at(self, moment: int, episodes: int) -> range:
+        first = block_seed("selection", episodes, self._seed, 0, moment)
+        return range(first, first + episodes)
+
+    def _play(
+        self, trees: Sequence[CrispTree], seeds: Sequence[int], *, strict: bool = False
+    ) -> np.ndarray:
+        """`strict`: how much a tree earns that falls short of the greatest return is not asked."""
         if is_functional(self.env_id) and not plays_in_rows(self.env_id):
-            return play_compiled(trees, functional_env(self.env_id), first, episodes)
-        return play_forest(trees, self.env_id, first, episodes)
+            assert isinstance(seeds, range), "compiled episodes have seeds that follow each other"
+            return play_compiled(trees, functional_env(self.env_id), seeds.start, len(seeds))
+        return play_forest(trees, self.env_id, seeds, strict=strict)
 
     def race(
         self, trees: Sequence[CrispTree], rounds: Sequence[int] = (16, 32, 64), keep: float = 1 / 3

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from crisptree.envs.first_draws import first_uniforms
 from crisptree.envs.host import HostEnvs, HostStep
 
 GRAVITY = 9.8
@@ -21,6 +22,8 @@ SECONDS_PER_STEP = 0.02
 POSITION_LIMIT = 2.4
 ANGLE_LIMIT = 12 * 2 * math.pi / 360
 MAX_STEPS = 500
+FIRST = 0.05
+"""How far from nothing an episode may begin, in every number of its state."""
 
 
 class CartPoleRows(HostEnvs):
@@ -57,16 +60,20 @@ def play_rows(
     decide: Callable[[np.ndarray, np.ndarray], np.ndarray],
     seeds: Sequence[int],
     report: Callable[[int], None] = lambda finished: None,
+    *,
+    player: np.ndarray | None = None,
 ) -> np.ndarray:
     """The return of one episode a seed; `decide` gives the actions in the episodes of the given
-    numbers, from their observations."""
-    first = {seed: _fresh(np.random.default_rng(seed)) for seed in set(seeds)}
-    state = np.array([first[seed] for seed in seeds]).T
+    numbers, from their observations. Where it is told which `player` each episode is of, a player
+    is out when the first of its poles falls: its other episodes end there."""
+    state = first_uniforms(seeds, -FIRST, FIRST, 4)
     lived, running = np.zeros(len(seeds)), np.arange(len(seeds))
     for time in range(1, MAX_STEPS + 1):
         state, over = moved(state, np.asarray(decide(running, _seen(state))))
         if time == MAX_STEPS:
             over[:] = True
+        elif player is not None and over.any():
+            over = np.isin(player[running], player[running[over]])
         if over.any():
             lived[running[over]] = time
             state, running = state[:, ~over], running[~over]
@@ -96,7 +103,7 @@ def moved(state: np.ndarray, action: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def _fresh(dice: np.random.Generator) -> np.ndarray:
-    return dice.uniform(-0.05, 0.05, 4)
+    return dice.uniform(-FIRST, FIRST, 4)
 
 
 def _seen(state: np.ndarray) -> np.ndarray:
