@@ -3,7 +3,9 @@
 Fresh processes, imports and compiling included. Ours is `crisptree train CartPole-v1` as it is,
 with an empty cache of compiled programs and then with the cache that run has left; it scores the
 crisp tree on 100 unseen episodes within the time. The peer is Stable-Baselines3's PPO with RL
-Zoo's settings, stopped as soon as 100 greedy episodes average 475; its evaluations are not counted.
+Zoo's settings, asked every 2,048 steps and stopped as soon as 100 greedy episodes average 475. Of
+its evaluations only that last one counts, since ours ends with one too; the note says what the
+ratio is without it.
 
 python benchmarks/solve.py [--quick]
 """
@@ -35,10 +37,11 @@ while model.num_timesteps < 200_000:
     model.learn(2048, reset_num_timesteps=False)
     paused = time.perf_counter()
     score = evaluate_policy(model, judge, n_eval_episodes=100)[0]
-    spent += time.perf_counter() - paused
+    judged = time.perf_counter() - paused
+    spent += judged
     if score >= 475:
         break
-print(time.perf_counter() - began - spent, model.num_timesteps, score)
+print(time.perf_counter() - began - spent, judged, model.num_timesteps, score)
 """
 
 
@@ -56,8 +59,8 @@ def ours(seed: int, cache: str) -> tuple[float, float]:
         return time.perf_counter() - began, json.loads(done.stdout)["crisp_return"]
 
 
-def peer(seed: int) -> float:
-    """Seconds to 475, interpreter start included."""
+def peer(seed: int) -> tuple[float, float]:
+    """Seconds to 475, interpreter start included, and those of the evaluation that shows it."""
     began = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", PEER, str(seed)],
@@ -67,9 +70,13 @@ def peer(seed: int) -> float:
         check=True,
     )
     whole = time.perf_counter() - began
-    inside, steps, score = map(float, done.stdout.split())
-    print(f"  Stable-Baselines3, seed {seed}: {inside:.1f} s, {steps:.0f} steps, {score:.0f}")
-    return min(whole, inside + 0.1)
+    inside, judged, steps, score = map(float, done.stdout.split())
+    learned = min(whole - judged, inside + 0.1)
+    print(
+        f"  Stable-Baselines3, seed {seed}: {learned:.1f} s and {judged:.1f} s to see it, "
+        f"{steps:.0f} steps, {score:.0f}"
+    )
+    return learned, judged
 
 
 def rows(quick: bool = False) -> list[dict[str, Any]]:
@@ -86,7 +93,7 @@ def rows(quick: bool = False) -> list[dict[str, Any]]:
     found = []
     for name, seconds, bar in (("an empty cache", cold, "≤ 1"), ("a warm cache", warm, "≤ 0.5")):
         record: dict[str, Any] = {
-            "name": f"crisptree train CartPole-v1, {name}, over Stable-Baselines3 to 475",
+            "name": f"crisptree train CartPole-v1, {name}, over Stable-Baselines3 to an MLP of 475",
             "unit": "s",
             "ours": round(statistics.median(seconds), 1),
             "peer": None,
@@ -98,10 +105,13 @@ def rows(quick: bool = False) -> list[dict[str, Any]]:
             record["note"] += "; peer is not there: pip install torch==2.13.0 'crisptree[sb3]'"
         else:
             # Seeds of two learners are no pairs: one may be lucky where the other is not.
-            ratio = statistics.median(seconds) / statistics.median(theirs)
-            ratios = [a / b for a, b in zip(seconds, theirs, strict=True)]
+            whole = [learned + judged for learned, judged in theirs]
+            ratio = statistics.median(seconds) / statistics.median(whole)
+            ratios = [a / b for a, b in zip(seconds, whole, strict=True)]
+            unseen = statistics.median(learned for learned, _ in theirs)
+            record["note"] += f"; {statistics.median(seconds) / unseen:.3f} without the evaluation"
             record |= {
-                "peer": round(statistics.median(theirs), 1),
+                "peer": round(statistics.median(whole), 1),
                 "ratio": round(ratio, 3),
                 "spread": [round(min(ratios), 3), round(max(ratios), 3)],
             }
