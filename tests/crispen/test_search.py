@@ -1,3 +1,4 @@
+from collections import deque
 from dataclasses import replace
 from itertools import pairwise
 
@@ -11,8 +12,9 @@ from tree_strategies import LEAVES, inner, tree_of
 from crisptree.crisp import CrispTree
 from crisptree.crispen.search import (
     MOST_EXAMPLES,
+    OF_A_TREE,
     Search,
-    _enduring,
+    _losing_less,
     search,
     together,
     variant,
@@ -88,13 +90,16 @@ def test_what_is_rarely_lost_is_put_right_by_what_was_lost(monkeypatch):
 def test_where_others_fail_is_hard_from_then_on():
     settings = Search(sweeps=1, rounds=(4,), confirm=512)
     selection = Selection("CartPole-v1", 0)
-    easy = next(seed for seed in range(2**29, 2**30) if selection.enduring([NEARLY], [seed]))
-    hard = [easy]
-    assert _enduring([OFF, NEARLY, GOOD], hard, settings, selection, 0) is GOOD
-    assert hard[0] == easy
-    assert 1 < len(hard) <= 1 + MOST_EXAMPLES
-    assert selection.enduring([NEARLY], hard[1:2]) == []
-    assert selection.enduring([GOOD], hard) == [0]
+    seeds = selection.at(0, 512)
+    lost = [seeds[i] for i in np.flatnonzero(selection.short([NEARLY], seeds)[0])]
+    easy = [seed for seed in seeds if seed not in lost][:2]
+    hard = deque(easy, maxlen=MOST_EXAMPLES)
+    best, left = _losing_less([OFF, NEARLY], 2 * lost, hard, settings, selection, 0)
+    assert best is NEARLY
+    assert left == lost
+    assert list(hard) == easy + lost[:OF_A_TREE]
+    assert _losing_less([NEARLY], lost, hard, settings, selection, 0) == (None, lost)
+    assert _losing_less([NEARLY, GOOD], lost, hard, settings, selection, 0) == (GOOD, [])
 
 
 def test_the_same_dice_the_same_tree():

@@ -169,14 +169,14 @@ def test_only_who_passed_a_round_plays_the_next(monkeypatch):
     assert played == [(3, 4), (2, 16)]
 
 
-def test_lost_are_the_seeds_of_the_first_round_with_a_loss():
+def test_short_is_what_earns_less_than_the_greatest_return():
     selection = Selection("CartPole-v1", 3)
-    assert selection.lost(GOOD, 0, (4, 64)) == []
-    lost = selection.lost(CLUMSY, 0, (4, 64))
-    assert 0 < len(lost) <= 4
-    assert (play(CLUMSY, "CartPole-v1", lost) < 500).all()
-    assert (play(GOOD, "CartPole-v1", lost) == 500).all()
-    assert selection.enduring([CLUMSY, GOOD], lost) == [1]
+    seeds = selection.at(0, 16)
+    short = selection.short([CLUMSY, GOOD], seeds)
+    assert short[0].tolist() == (play(CLUMSY, "CartPole-v1", seeds) < 500).tolist()
+    assert not short[1].any()
+    assert selection.short([CLUMSY, GOOD], seeds, strict=True).any(1).tolist() == [True, False]
+    assert Selection("CartPole-v0", 3).short([GOOD], seeds).all()  # nobody knows
 
 
 def test_nobody_is_flawless_where_the_greatest_return_is_unknown(monkeypatch):

@@ -5,10 +5,11 @@ be read off with a threshold a little to one side. Here a threshold moves, a que
 is exchanged, and what earns more on fresh selection episodes stays.
 
 A tree that loses one episode in a thousand earns no less than others in a race. It is put right by
-what it lost: changes must endure those episodes, then many others, and where they fail the next
-ones are tried too (counterexamples guide the search).
+what it lost: changes are tried on those episodes first, those that endure them are counted on
+thousands of others, and where they fail the next ones are tried too (counterexamples guide it).
 """
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,8 +23,8 @@ KINDS = ("threshold", "question", "action")
 ODDS = (0.7, 0.15, 0.15)
 COLUMNS = ("feature", "threshold", "if_true", "if_false", "action")
 MOST_TOGETHER = 3
-MOST_EXAMPLES = 8
-"""Lost episodes that are remembered of one tree."""
+MOST_EXAMPLES, OF_A_TREE = 32, 8
+"""Lost episodes that are remembered, and how many of them a tree."""
 FEWEST = 20
 """States that must have met a node for its neighbourhood to be told from them."""
 
@@ -62,28 +63,27 @@ def search(
     tree = tree.simplify()
     if tree.n_leaves == 1:
         return tree
-    states, idle, hard = states_met_by(tree), 0, None
+    states, idle, moment, lost = states_met_by(tree), 0, 0, None
+    hard: deque[int] = deque(maxlen=MOST_EXAMPLES)
     for sweep in range(settings.sweeps):
         if idle == 0:
-            hard = _rare_losses(tree, settings, selection, sweep)
-            if hard == []:
-                break
+            moment, lost = sweep, _rarely_lost(tree, settings, selection, sweep)
+            hard.extend((lost or [])[:OF_A_TREE])
+        if lost == []:
+            break
         first, last = settings.reach
         reach = first * (last / first) ** (sweep / settings.sweeps)
         variants = [variant(tree, states, reach, dice) for _ in range(settings.width)]
-        idle += 1
-        if hard is None:
+        if lost is None:
             better = _raced(tree, variants, settings, selection)
-            if better is not None:
-                tree, idle = better, 0
-                states = states_met_by(tree)
         else:
-            flawless = _enduring(variants, hard, settings, selection, sweep)
-            if flawless is not None:
-                tree = flawless
-                break
+            better, lost = _losing_less(variants, lost, hard, settings, selection, moment)
+        idle += 1
+        if better is not None:
+            tree, idle = better, 0
+            states = states_met_by(tree)
         report(sweep + 1, tree)
-        if idle == settings.patience:
+        if idle == settings.patience or lost == []:
             break
     return tree.simplify()
 
@@ -102,31 +102,45 @@ def _raced(
     return changed[int(np.argmax(after))] if max(after, default=before) > before else None
 
 
-def _rare_losses(
+def _rarely_lost(
     tree: CrispTree, settings: Search, selection: Selection, moment: int
 ) -> list[int] | None:
-    """Episodes that a tree loses which hardly ever loses any: none, where it is flawless."""
+    """The episodes of that moment that are lost by a tree which hardly ever loses any; none, where
+    it is flawless."""
     few, many = settings.certain
     if selection.flawless([tree], moment, [few]) is None:
         return None
-    return selection.lost(tree, moment, [many])[:MOST_EXAMPLES]
+    return _lost(tree, selection, selection.at(moment, many))
 
 
-def _enduring(
+def _losing_less(
     variants: list[CrispTree],
-    hard: list[int],
+    lost: list[int],
+    hard: deque[int],
     settings: Search,
     selection: Selection,
     moment: int,
-) -> CrispTree | None:
-    """A variant that loses nothing; where those fail that endure the `hard` episodes, it is hard
-    from then on."""
-    for index in selection.enduring(variants, hard)[:MOST_TOGETHER]:
-        lost = selection.lost(variants[index], moment, settings.certain)
-        if not lost:
-            return variants[index]
-        hard += lost[:MOST_EXAMPLES]
-    return None
+) -> tuple[CrispTree | None, list[int]]:
+    """Of the variants that endure most of the `hard` episodes, the one that loses fewest of the
+    moment's, if those are fewer than `lost`; and those. Where they fail is hard from then on."""
+    few, many = settings.certain
+    falls, n_hard = selection.short(variants, list(hard)).sum(1), len(hard)
+    best = None
+    for index in np.argsort(falls, kind="stable")[:MOST_TOGETHER].tolist():
+        each = variants[index]
+        if 2 * falls[index] > n_hard or selection.flawless([each], moment, [few]) is None:
+            continue
+        left = _lost(each, selection, selection.at(moment, many))
+        hard.extend(left[:OF_A_TREE])
+        if len(left) < len(lost):
+            best, lost = each, left
+        if not left:
+            break
+    return best, lost
+
+
+def _lost(tree: CrispTree, selection: Selection, seeds: Sequence[int]) -> list[int]:
+    return [seeds[i] for i in np.flatnonzero(selection.short([tree], seeds)[0])]
 
 
 def variant(

@@ -33,30 +33,24 @@ class Selection:
         """
         alive = list(range(len(trees)))
         for episodes in rounds:
-            seeds = self._at(moment, episodes)
-            alive = [alive[i] for i in self.enduring([trees[i] for i in alive], seeds)]
+            if alive:
+                seeds = self.at(moment, episodes)
+                short = self.short([trees[i] for i in alive], seeds, strict=True)
+                alive = [i for i, falls in zip(alive, short, strict=True) if not falls.any()]
         return min(alive, default=None)
 
-    def enduring(self, trees: Sequence[CrispTree], seeds: Sequence[int]) -> list[int]:
-        """The trees that earn the greatest return there is in all of these episodes; nobody,
-        where it is unknown."""
+    def short(
+        self, trees: Sequence[CrispTree], seeds: Sequence[int], *, strict: bool = False
+    ) -> np.ndarray:
+        """Which episodes earn less than the greatest return there is, `(trees, episodes)`: all,
+        where that is unknown. `strict`: only whether a tree has any is asked."""
         greatest = greatest_return(self.env_id)
-        if greatest == math.inf or not trees:
-            return []
-        played = self._play(trees, seeds, strict=True)
-        return [i for i, returns in enumerate(played) if returns.min() >= greatest]
+        if greatest == math.inf:
+            return np.ones((len(trees), len(seeds)), bool)
+        return self._play(trees, seeds, strict=strict) < greatest
 
-    def lost(self, tree: CrispTree, moment: int, rounds: Sequence[int]) -> list[int]:
-        """Where the tree earns less than the greatest return: the seeds of such episodes, of the
-        first round at that moment that has any."""
-        for episodes in rounds:
-            seeds = self._at(moment, episodes)
-            short = self._play([tree], seeds)[0] < greatest_return(self.env_id)
-            if short.any():
-                return [seeds[i] for i in np.flatnonzero(short)]
-        return []
-
-    def _at(self, moment: int, episodes: int) -> range:
+    def at(self, moment: int, episodes: int) -> range:
+        """The seeds of a moment's episodes."""
         first = block_seed("selection", episodes, self._seed, 0, moment)
         return range(first, first + episodes)
 
