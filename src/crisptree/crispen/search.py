@@ -83,7 +83,7 @@ def search(
             tree, idle = better, 0
             states = states_met_by(tree)
         report(sweep + 1, tree)
-        if idle == settings.patience or lost == []:
+        if idle == settings.patience:
             break
     return tree.simplify()
 
@@ -140,7 +140,8 @@ def _losing_less(
 
 
 def _lost(tree: CrispTree, selection: Selection, seeds: Sequence[int]) -> list[int]:
-    return [seeds[i] for i in np.flatnonzero(selection.short([tree], seeds)[0])]
+    short = selection.short([tree], seeds)[0]
+    return [seed for seed, falls in zip(seeds, short, strict=True) if falls]
 
 
 def variant(
