@@ -10,6 +10,7 @@ four numbers over and over: nothing else about the task changes.
 import argparse
 import json
 import statistics
+import tempfile
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -32,10 +33,12 @@ def measured(leaves: int, features: int, environments: int, seeds: int) -> dict[
     import jax.numpy as jnp
 
     from crisptree import soft
+    from crisptree.cores import cores
     from crisptree.envs.cartpole import CartPole
     from crisptree.learn.compiled import advancing, opening
     from crisptree.learn.creation import create_all
-    from crisptree.learn.rates import rates_of
+    from crisptree.learn.rates import rates_of, shape_of
+    from crisptree.learn.session import compiled_segment, side_by_side
     from crisptree.pipeline.recipe import CARTPOLE
 
     @dataclass(frozen=True)
@@ -59,20 +62,24 @@ def measured(leaves: int, features: int, environments: int, seeds: int) -> dict[
         for seed in range(seeds)
     ]
     agents = create_all(actors, features, config, 1000, key=jax.random.key(0))
-    scenes = jax.jit(jax.vmap(lambda key: opening(env, config, key)))(agents.key)
-    updates = max(1, min(16, 400_000 // (config.steps_per_update * seeds)))
-    arguments = (agents, scenes, jnp.asarray(updates), rates_of(config))
+    updates = max(4, min(16, 400_000 // (config.steps_per_update * seeds)))
+    part = side_by_side(agents)[0]
+    scenes = jax.jit(jax.vmap(lambda key: opening(env, config, key)))(part.key)
+    arguments = (part, scenes, jnp.asarray(updates), rates_of(config))
     began = time.perf_counter()
-    program = advancing(env, config, updates).lower(*arguments).compile()
+    program = advancing(env, shape_of(config), updates).lower(*arguments).compile()
     compiling = time.perf_counter() - began
-    jax.block_until_ready(program(*arguments))
+    segment = compiled_segment(env, config, updates)
+    segment(agents, updates)
     seconds = []
     for _ in range(5):
         began = time.perf_counter()
-        jax.block_until_ready(program(*arguments))
+        segment(agents, updates)
         seconds.append(time.perf_counter() - began)
     memory: Any = program.compiled.memory_analysis()
-    held = memory.temp_size_in_bytes + memory.argument_size_in_bytes + memory.output_size_in_bytes
+    n_parts = len(side_by_side(agents))
+    held = memory.temp_size_in_bytes * min(n_parts, cores())
+    held += (memory.argument_size_in_bytes + memory.output_size_in_bytes) * n_parts
     steps = updates * seeds * config.steps_per_update
     return {
         "steps_per_second": round(steps / statistics.median(seconds)),
@@ -118,7 +125,7 @@ def draw(found: list[dict[str, Any]]) -> None:
             ax.grid(alpha=0.3)
             ax.set_xticks(x, [f"{value:,}" for value in x])
             ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            ax.yaxis.set_major_formatter("{x:,.0f}")
+            ax.yaxis.set_major_formatter("{x:,g}")
             ax.minorticks_off()
             ax.spines[["top", "right"]].set_visible(False)
     axes[0, 0].set_ylabel("environment steps/s,\nall seeds together")
@@ -138,7 +145,11 @@ def main() -> None:
     chosen = parser.parse_args()
     path = HERE / "scaling.json"
     if not chosen.draw:
-        path.write_text(json.dumps(measure(chosen.quick), indent=1) + "\n")
+        import jax
+
+        with tempfile.TemporaryDirectory() as cache:  # what is measured ahead is not compiled twice
+            jax.config.update("jax_compilation_cache_dir", cache)
+            path.write_text(json.dumps(measure(chosen.quick), indent=1) + "\n")
     draw(json.loads(path.read_text()))
 
 
