@@ -43,13 +43,13 @@ def test_no_two_starts_share_a_seed():
 )
 def test_what_is_settled_before_the_run(monkeypatch, env, asked, cores, route, n_starts):
     monkeypatch.setattr(train, "cores", lambda: cores)
-    settled = train._settled(Settings(env, **asked))
+    settled = train.settled(Settings(env, **asked))
     assert (settled.route, settled.starts, settled.undecided) == (route, n_starts, False)
 
 
 def test_several_cores_leave_it_to_the_starts(monkeypatch):
     monkeypatch.setattr(train, "cores", lambda: 8)
-    settled = train._settled(Settings("LunarLander-v3"))
+    settled = train.settled(Settings("LunarLander-v3"))
     assert settled.undecided and settled.starts == 8
 
 
