@@ -13,7 +13,7 @@ from crisptree.pipeline import recipe, way
 from crisptree.pipeline.report import Silent
 from crisptree.pipeline.settings import Settings
 from crisptree.pipeline.track import followed
-from crisptree.pipeline.train import settled, train
+from crisptree.pipeline.train import train
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -33,18 +33,6 @@ def rules(tmp_path):
 
 def stages(path) -> list[str]:
     return sorted(folder.name for folder in (path / "stages").iterdir())
-
-
-def test_unless_told_a_tree_begins_by_what_serves_its_environment():
-    def route(env, **told):
-        return settled(Settings(env, **told)).route
-
-    assert route("CartPole-v1") == "direct"
-    assert route("crisptree/Wildfire-v0") == "teacher soft"
-    assert route("crisptree/Zerglings-v0") == "teacher mlp"
-    assert route("crisptree/Zerglings-v0", direct=True) == "direct"
-    assert route("Acrobot-v1", starts=1) == "teacher mlp"
-    assert settled(Settings("Acrobot-v1", starts=2)).undecided  # either in turn
 
 
 def test_from_an_experts_rules(rules, tmp_path):

@@ -36,6 +36,9 @@ def test_no_two_starts_share_a_seed():
     [
         ("CartPole-v1", {}, 2, "direct", 1),
         ("CartPole-v1", {"starts": 3}, 2, "direct", 3),
+        ("crisptree/Wildfire-v0", {}, 2, "teacher soft", 1),
+        ("crisptree/Zerglings-v0", {}, 2, "teacher mlp", 1),
+        ("crisptree/Zerglings-v0", {"direct": True}, 2, "direct", 1),
         ("LunarLander-v3", {}, 1, "teacher mlp", 1),
         ("LunarLander-v3", {"starts": 1}, 8, "teacher mlp", 1),
         ("LunarLander-v3", {"direct": True}, 8, "direct", 8),

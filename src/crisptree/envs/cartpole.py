@@ -12,6 +12,7 @@ from jaxtyping import Array, Float, Int, Key
 
 from crisptree.envs.cartpole_rows import (
     ANGLE_LIMIT,
+    FIRST,
     FORCE,
     GRAVITY,
     HALF_POLE,
@@ -37,7 +38,7 @@ class CartPole:
     n_actions: int = 2
 
     def reset(self, key: Key[Array, ""]) -> tuple[CartPoleState, Float[Array, "4"]]:
-        physics = jax.random.uniform(key, (4,), minval=-0.05, maxval=0.05)
+        physics = jax.random.uniform(key, (4,), minval=-FIRST, maxval=FIRST)
         return CartPoleState(physics, jnp.zeros((), jnp.int32)), physics
 
     def step(self, key: Key[Array, ""], state: CartPoleState, action: Int[Array, ""]) -> TimeStep:
