@@ -24,7 +24,7 @@ def trained() -> dict[str, list[float]]:
 
     from crisptree import soft
     from crisptree.envs.cartpole import CartPole
-    from crisptree.learn.creation import create_all
+    from crisptree.learn.creation import beginning_with
     from crisptree.learn.session import compiled_segment, learn
     from crisptree.pipeline.recipe import CARTPOLE
 
@@ -34,7 +34,7 @@ def trained() -> dict[str, list[float]]:
         soft.SoftTree.random(soft.balanced(8), 4, 2, key=jax.random.key(seed))
         for seed in range(SEEDS)
     ]
-    agents = create_all(actors, 4, config, n_updates, key=jax.random.key(1))
+    agents = beginning_with(actors, 4, config, n_updates, key=jax.random.key(1)).agents()
     segment = compiled_segment(CartPole(), config, 16)
     returns = np.concatenate([at.metrics["return"] for at in learn(agents, segment, 16)])
     quarter = len(returns) // 4

@@ -36,7 +36,7 @@ def measured(leaves: int, features: int, environments: int, seeds: int) -> dict[
     from crisptree.cores import cores
     from crisptree.envs.cartpole import CartPole
     from crisptree.learn.compiled import advancing, opening
-    from crisptree.learn.creation import create_all
+    from crisptree.learn.creation import beginning_with
     from crisptree.learn.rates import rates_of, shape_of
     from crisptree.learn.session import compiled_segment, side_by_side
     from crisptree.pipeline.recipe import CARTPOLE
@@ -61,13 +61,13 @@ def measured(leaves: int, features: int, environments: int, seeds: int) -> dict[
         soft.SoftTree.random(soft.balanced(leaves), features, 2, key=jax.random.key(seed))
         for seed in range(seeds)
     ]
-    agents = create_all(actors, features, config, 1000, key=jax.random.key(0))
+    agents = beginning_with(actors, features, config, 1000, key=jax.random.key(0)).agents()
     updates = max(4, min(16, 400_000 // (config.steps_per_update * seeds)))
     part = side_by_side(agents)[0]
     scenes = jax.jit(jax.vmap(lambda key: opening(env, config, key)))(part.key)
     arguments = (part, scenes, jnp.asarray(updates), rates_of(config))
     began = time.perf_counter()
-    program = advancing(env, shape_of(config), updates).lower(*arguments).compile()
+    program = advancing(env, shape_of(config), updates).compiled(*arguments)
     compiling = time.perf_counter() - began
     segment = compiled_segment(env, config, updates)
     segment(agents, updates)
@@ -76,7 +76,7 @@ def measured(leaves: int, features: int, environments: int, seeds: int) -> dict[
         began = time.perf_counter()
         segment(agents, updates)
         seconds.append(time.perf_counter() - began)
-    memory: Any = program.compiled.memory_analysis()
+    memory: Any = program.memory_analysis()
     n_parts = len(side_by_side(agents))
     held = memory.temp_size_in_bytes * min(n_parts, cores())
     held += (memory.argument_size_in_bytes + memory.output_size_in_bytes) * n_parts

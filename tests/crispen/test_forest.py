@@ -20,6 +20,16 @@ def test_every_tree_of_a_forest_decides_as_it_does_alone(nested):
         assert chosen.tolist() == tree.predict(states)[0].tolist()
 
 
+@given(NESTED)
+def test_a_tree_alone_decides_as_among_others(nested):
+    """Where small ones have a way of their own."""
+    tree = tree_of(nested)
+    with np.errstate(over="ignore"):
+        states = one_of_every_cell(tree).astype(np.float32)
+    chosen = Forest([tree]).actions(np.zeros(len(states), int), states)
+    assert chosen.tolist() == tree.predict(states)[0].tolist()
+
+
 LINE_UP = [CLUMSY, cartpole(LEFT), GOOD, cartpole((2, 0.0, RIGHT, LEFT))]
 
 

@@ -12,6 +12,7 @@ from crisptree.crispen.prune import (
     cuts,
     prune_by_disagreement,
     prune_by_return,
+    prune_flawless,
     prune_free,
     visited_states,
 )
@@ -190,6 +191,20 @@ def test_free_cuts_keep_cartpole_at_500():
     smaller = prune_free(WIDE, states, selection, tolerance=0.0)
     assert smaller.n_leaves <= GOOD.n_leaves
     assert (selection.returns([smaller], 500)[0] > 499).mean() > 0.99
+
+
+def test_a_flawless_tree_is_cut_to_a_flawless_one():
+    states = visited_states(lambda rows: np.asarray(WIDE.predict(rows)[0]), "CartPole-v1", 0)
+    selection = Selection("CartPole-v1", 1)
+    smaller = prune_flawless(WIDE, states, selection)
+    assert smaller.n_leaves <= GOOD.n_leaves
+    assert (selection.returns([smaller], 500)[0] == 500).all()
+
+
+def test_a_tree_whose_every_cut_loses_stays():
+    states = visited_states(lambda rows: np.asarray(GOOD.predict(rows)[0]), "CartPole-v1", 0)
+    smallest = prune_flawless(GOOD, states, Selection("CartPole-v1", 1))
+    assert prune_flawless(smallest, states, Selection("CartPole-v1", 2)) is smallest
 
 
 class Falling(Selection):

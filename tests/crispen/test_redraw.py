@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from crisptree.crispen.redraw import FEWEST, IDLE, redrawing, redrawn
 from crisptree.learn.config import Learning
-from crisptree.learn.creation import create_all
+from crisptree.learn.creation import beginning_with
 from crisptree.learn.session import RESTART
 from crisptree.soft import AxisTree, balanced, rule_list
 
@@ -82,9 +82,8 @@ def test_subtrees_of_another_shape_are_left_alone():
 
 def test_redraws_are_at_restarts_before_the_end_of_redrawing():
     config = Learning(n_envs=2, n_steps=8, minibatches=2, steepness=(2.0, 50.0))
-    agents = create_all(
-        [far_off(4, 0), far_off(4, 1)], 3, config, 4 * RESTART, key=jax.random.key(0)
-    )
+    actors, key = [far_off(4, 0), far_off(4, 1)], jax.random.key(0)
+    agents = beginning_with(actors, 3, config, 4 * RESTART, key=key).agents()
     asked: list[int] = []
 
     def states(agent, number):

@@ -10,7 +10,7 @@ from crisptree.crispen.select import Selection
 from crisptree.crispen.soften import soften
 from crisptree.learn.agent import Agent
 from crisptree.learn.config import Learning
-from crisptree.learn.creation import create_all
+from crisptree.learn.creation import beginning_with
 from crisptree.learn.moments import Moments
 
 CONFIG = Learning(n_envs=2, n_steps=8, minibatches=2, steepness=(2.0, 50.0))
@@ -20,7 +20,8 @@ PLAIN = Moments(jnp.zeros(4), jnp.ones(4), jnp.ones(()))
 def agents(n_updates: int, n_starts: int = 2) -> Agent:
     """Every start as the list 'if spin > 0.3 then push right, otherwise push left'."""
     actors = [soften(CLUMSY, PLAIN)] * n_starts
-    return create_all(actors, 4, CONFIG, n_updates, key=jax.random.key(0), observations=PLAIN)
+    key = jax.random.key(0)
+    return beginning_with(actors, 4, CONFIG, n_updates, key=key, observations=PLAIN).agents()
 
 
 class Scripted:

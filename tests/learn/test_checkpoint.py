@@ -10,7 +10,7 @@ from crisptree.errors import CrisptreeError
 from crisptree.learn import checkpoint
 from crisptree.learn.agent import Agent
 from crisptree.learn.config import Learning
-from crisptree.learn.creation import create_all, random_axis_trees
+from crisptree.learn.creation import beginning_at_random
 from crisptree.soft import MLP, SoftTree, balanced
 
 CONFIG = Learning(n_envs=2, n_steps=8, minibatches=2)
@@ -18,8 +18,8 @@ CONFIG = Learning(n_envs=2, n_steps=8, minibatches=2)
 
 def agents(seed: int, n_leaves: int = 4) -> Agent:
     """Two seeds of an agent whose every number depends on `seed`."""
-    trees = random_axis_trees(2, balanced(n_leaves), 4, 2, CONFIG, key=jax.random.key(seed))
-    fresh = create_all(trees, 4, CONFIG, 10, key=jax.random.key(seed))
+    shape = balanced(n_leaves)
+    fresh = beginning_at_random(2, shape, 4, 2, CONFIG, 10, seed=seed, numbers=(0, 1)).agents()
     return jax.tree.map(lambda leaf: leaf + seed if eqx.is_inexact_array(leaf) else leaf, fresh)
 
 

@@ -1,3 +1,5 @@
+import pickle
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -20,7 +22,7 @@ class Counter(eqx.Module):
 def cache(tmp_path):
     before = jax.config.values["jax_compilation_cache_dir"]
     jax.config.update("jax_compilation_cache_dir", str(tmp_path))
-    yield tmp_path / "traced"
+    yield tmp_path / "programs"
     jax.config.update("jax_compilation_cache_dir", before)
 
 
@@ -68,10 +70,21 @@ def test_it_gives_what_the_function_gives_and_goes_on_from_its_own_results(advan
     assert traced == ["one"]
 
 
-def test_another_process_reads_what_was_traced(advance, traced):
-    program(advance).lower(*arguments())
+def test_another_process_reads_what_was_compiled(advance, traced):
+    program(advance).compiled(*arguments())
     check(program(advance)(*arguments()))
     assert traced == ["one"]
+
+
+@pytest.mark.parametrize("of", [lambda x: x, lambda x: eqx.filter_eval_shape(lambda: x)])
+def test_shapes_are_those_of_the_results(advance, of):
+    """Traced and read, of arguments and of their shapes."""
+    results = program(advance)(*arguments())
+    for _ in range(2):
+        shapes = program(advance).shapes(*of(arguments()))
+        assert jax.tree.structure(shapes) == jax.tree.structure(results)
+        for shape, leaf in zip(jax.tree.leaves(shapes), jax.tree.leaves(results), strict=True):
+            assert (shape.shape, shape.dtype) == (leaf.shape, leaf.dtype)
 
 
 @pytest.mark.parametrize(
@@ -96,14 +109,43 @@ def test_other_sources_are_another_program(advance, traced, monkeypatch):
     assert len(traced) == 2
 
 
-@pytest.mark.parametrize("content", [b"", b'["a", "b"]\n', b'["a", "b"]\nnonsense', b"\xff\n\x00"])
-def test_what_cannot_be_read_is_traced_again(advance, traced, cache, content):
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff\n\x00", pickle.dumps("another"), "not for this machine"]
+)
+def test_what_cannot_be_read_or_run_is_traced_again(advance, traced, cache, content):
     program(advance)(*arguments())
     (file,) = cache.iterdir()
+    if isinstance(content, str):
+        shapes, _ = pickle.loads(file.read_bytes())
+        content = pickle.dumps((shapes, b"nonsense"))
     file.write_bytes(content)
     check(program(advance)(*arguments()))
     check(program(advance)(*arguments()))
     assert len(traced) == 2
+
+
+def test_other_machines_have_programs_of_their_own(advance, traced, monkeypatch):
+    program(advance)(*arguments())
+    monkeypatch.setattr(kept, "_machine", lambda: "another")
+    program(advance)(*arguments())
+    assert len(traced) == 2
+
+
+def test_what_is_not_described_in_full_stays_in_memory(advance, traced, cache):
+    for _ in range(2):
+        run = Kept(advance, {}, "it", on_disk=False)
+        check(run(*arguments()))
+        check(run(*arguments()))
+    assert len(traced) == 2
+    assert not cache.exists()
+
+
+def test_what_cannot_be_pickled_is_not_kept(cache):
+    nameless = Kept(lambda x: (x + 1, lambda: 3), {}, "it")
+    number, function = nameless(np.ones(2, np.float32))
+    np.testing.assert_array_equal(number, [2.0, 2.0])
+    assert function() == 3
+    assert not cache.exists()
 
 
 def test_without_a_cache_nothing_is_kept(advance, traced, cache):

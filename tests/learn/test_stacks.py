@@ -6,7 +6,7 @@ import pytest
 from crisptree import soft
 from crisptree.envs.cartpole import CartPole
 from crisptree.learn.config import Learning
-from crisptree.learn.creation import create_all
+from crisptree.learn.creation import beginning_with
 from crisptree.learn.session import compiled_segment
 from crisptree.learn.stacks import apart, first, pick, stack, together
 
@@ -16,7 +16,7 @@ CONFIG = Learning(n_envs=4, n_steps=8, minibatches=2)
 @pytest.fixture
 def agents():
     trees = [soft.SoftTree.random(soft.balanced(3), 4, 2, key=jax.random.key(i)) for i in range(3)]
-    return create_all(trees, 4, CONFIG, 9, key=jax.random.key(5))
+    return beginning_with(trees, 4, CONFIG, 9, key=jax.random.key(5)).agents()
 
 
 def numbers(agents) -> list[np.ndarray]:

@@ -3,7 +3,6 @@ import os
 import re
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from crisptree.crispen.refine import Snapshot
 from crisptree.learn import session
 from crisptree.learn.agent import Agent
 from crisptree.learn.config import Learning
-from crisptree.learn.creation import create_all, random_axis_trees
+from crisptree.learn.creation import beginning_at_random
 from crisptree.learn.moments import Moments
 from crisptree.learn.session import Progress
 from crisptree.pipeline.directory import RunDirectory
@@ -41,8 +40,7 @@ def often(monkeypatch):
 
 @pytest.fixture(scope="module")
 def agents() -> Agent:
-    trees = random_axis_trees(2, balanced(2), 4, 2, CONFIG, key=jax.random.key(0))
-    return create_all(trees, 4, CONFIG, 10, key=jax.random.key(1))
+    return beginning_at_random(2, balanced(2), 4, 2, CONFIG, 10, seed=0, numbers=(0, 1)).agents()
 
 
 @pytest.fixture

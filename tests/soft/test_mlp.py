@@ -34,7 +34,7 @@ def test_biases_enter_where_they_should():
     model = MLP(
         weights=(jnp.array([[1.0], [-1.0]]), jnp.array([[1.0, 10.0]])),
         biases=(jnp.array([0.5, 0.0]), jnp.array([0.25])),
-        activation=jax.nn.relu,
+        activation="relu",
     )
     assert model(jnp.array([2.0])).tolist() == [2.75]
     assert model(jnp.array([-2.0])).tolist() == [20.25]

@@ -1,14 +1,28 @@
 """Many crisp trees played at once in environments outside JAX: one pool, one routing for all."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from crisptree.crisp import CrispTree
+from crisptree.crispen.rounding import rounded_down
 from crisptree.envs.cartpole_rows import play_rows
 from crisptree.envs.host import envpool_has
 from crisptree.envs.registry import plays_in_rows
 from crisptree.envs.score import play, play_pool
+
+FEW_LEAVES = 16
+"""Up to which it is faster to ask everything than to look up where each row goes on."""
+
+
+class Question(NamedTuple):
+    """A node of a small tree, and what is below it: another question, or an action."""
+
+    feature: int
+    threshold: np.float32
+    if_true: "Question | np.integer"
+    if_false: "Question | np.integer"
 
 
 class Forest:
@@ -32,9 +46,13 @@ class Forest:
         self._children = np.stack([if_false, if_true], axis=1).ravel()
         self._action = column("action").astype(np.int64)
         self._depth = max(tree.depth for tree in trees)
+        is_small = len(trees) == 1 and trees[0].n_leaves <= FEW_LEAVES
+        self._alone = _nested(trees[0]) if is_small else None
 
     def actions(self, tree: np.ndarray, observation: np.ndarray) -> np.ndarray:
         """What tree `tree[i]` does at `observation[i]`."""
+        if self._alone is not None and observation.dtype == np.float32:
+            return np.broadcast_to(_by_columns(self._alone, observation.T), len(tree))
         n_features = observation.shape[1]
         node, flat = self._root[tree], np.ascontiguousarray(observation).ravel()
         rows = np.arange(0, len(flat), n_features)
@@ -42,6 +60,27 @@ class Forest:
             goes_true = flat.take(rows + self._feature.take(node)) > self._threshold.take(node)
             node = self._children.take(2 * node + goes_true)
         return self._action.take(node)
+
+
+def _nested(tree: CrispTree) -> Question | np.integer:
+    thresholds = rounded_down(tree.threshold)
+
+    def below(node: int) -> Question | np.integer:
+        feature = int(tree.feature[node])
+        if feature < 0:
+            return np.int16(tree.action[node])
+        if_true, if_false = int(tree.if_true[node]), int(tree.if_false[node])
+        return Question(feature, thresholds[node], below(if_true), below(if_false))
+
+    return below(0)
+
+
+def _by_columns(at: Question | np.integer, columns: np.ndarray) -> np.ndarray | np.integer:
+    """What a small tree does: each of its questions is put to all rows, which are columns here."""
+    if not isinstance(at, Question):
+        return at
+    goes_true = columns[at.feature] > at.threshold
+    return np.where(goes_true, _by_columns(at.if_true, columns), _by_columns(at.if_false, columns))
 
 
 def play_forest(

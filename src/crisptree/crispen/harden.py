@@ -6,7 +6,7 @@ import numpy as np
 
 from crisptree.crisp import CrispTree
 from crisptree.envs.spaces import Task
-from crisptree.learn.moments import Moments
+from crisptree.learn.moments import SMALLEST_VARIANCE, Moments
 from crisptree.soft import AxisTree, SoftTree, Topology
 
 FeatureChoice = Literal["magnitude", "signed"]
@@ -18,7 +18,7 @@ def harden(tree: AxisTree, moments: Moments, task: Task) -> CrispTree:
     `moments` are those the tree's observations were standardised with.
     """
     features = np.asarray(tree.features)
-    mean, deviation = np.asarray(moments.mean), np.asarray(moments.deviation)
+    mean, deviation = _units(moments)
     thresholds = np.asarray(tree.comparators) * deviation[features] + mean[features]
     return assemble(
         tree.topology, features, thresholds, np.zeros(len(features), bool), tree.leaves, task
@@ -40,11 +40,17 @@ def argmax(
     features = (np.abs(weights) if choice == "magnitude" else weights).argmax(1)
     chosen = weights[rows, features]
     safe = np.where(chosen == 0, 1.0, chosen)
-    mean, deviation = np.asarray(moments.mean), np.asarray(moments.deviation)
+    mean, deviation = _units(moments)
     # αβ_j((x_j - m)/σ) > αφ, the other features at their mean: x_j is compared with m + σφ/β_j.
     thresholds = mean[features] + deviation[features] * np.asarray(tree.comparators) / safe
     turned = (np.asarray(tree.steepness) * chosen < 0) & (choice == "magnitude")
     return assemble(tree.topology, features, thresholds, turned, tree.leaves, task)
+
+
+def _units(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and deviation, by NumPy: JAX would compile two programs for it."""
+    variance = np.asarray(moments.variance)
+    return np.asarray(moments.mean), np.sqrt(variance + variance.dtype.type(SMALLEST_VARIANCE))
 
 
 def assemble(

@@ -17,6 +17,7 @@ from crisptree.envs.host import host_envs
 from crisptree.envs.seeds import block_seed
 
 SHORTLIST = 16
+CANDIDATES = 12
 MOST_STATES = 20_000
 
 
@@ -171,7 +172,7 @@ def prune_free(
     *,
     tolerance: float = 0.0,
     episodes: int = 256,
-    candidates: int = 12,
+    candidates: int = CANDIDATES,
 ) -> CrispTree:
     """Cut while it costs nothing: the return on fresh episodes falls by `tolerance` at most.
 
@@ -188,3 +189,17 @@ def prune_free(
             return best
         best = shortlist[index]
     return best
+
+
+def prune_flawless(
+    tree: CrispTree, states: np.ndarray, selection: Selection, rounds: Sequence[int] = (64, 256)
+) -> CrispTree:
+    """Cut a tree that loses nothing while it still loses nothing: a cut is out at its first loss,
+    so the last round, in which all are, is over soon."""
+    while tree.n_leaves > 2:
+        shortlist = [cut_away(tree, cut.node, cut.child) for cut in cuts(tree, states)[:CANDIDATES]]
+        found = selection.flawless(shortlist, tree.n_leaves, rounds)
+        if found is None:
+            return tree
+        tree = shortlist[found]
+    return tree

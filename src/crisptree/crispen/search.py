@@ -63,7 +63,7 @@ def search(
     tree = tree.simplify()
     if tree.n_leaves == 1:
         return tree
-    states, idle, moment, lost = states_met_by(tree), 0, 0, None
+    states, idle, moment, lost = None, 0, 0, None
     hard: deque[int] = deque(maxlen=MOST_EXAMPLES)
     for sweep in range(settings.sweeps):
         if idle == 0:
@@ -71,6 +71,7 @@ def search(
             hard.extend((lost or [])[:OF_A_TREE])
         if lost == []:
             break
+        states = states_met_by(tree) if states is None else states
         first, last = settings.reach
         reach = first * (last / first) ** (sweep / settings.sweeps)
         variants = [variant(tree, states, reach, dice) for _ in range(settings.width)]
@@ -80,8 +81,7 @@ def search(
             better, lost = _losing_less(variants, lost, hard, settings, selection, moment)
         idle += 1
         if better is not None:
-            tree, idle = better, 0
-            states = states_met_by(tree)
+            tree, idle, states = better, 0, None
         report(sweep + 1, tree)
         if idle == settings.patience:
             break

@@ -7,16 +7,14 @@ ones that draw the first weights are ready at the same time.
 from threading import Thread
 from typing import Any
 
-import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from crisptree.envs.registry import functional_env
-from crisptree.learn.compiled import advancing, opening, update
+from crisptree.learn.compiled import advancing, openings, update
 from crisptree.learn.config import Learning
 from crisptree.learn.rates import rates_of, shape_of
-from crisptree.learn.session import Segment, side_by_side
+from crisptree.learn.session import Segment
 
 
 def compiled_ahead(
@@ -25,12 +23,13 @@ def compiled_ahead(
     """The compiled `segment` of this configuration, for agents of these `shapes`: its program is
     compiled from now on, and waited for when it is first needed."""
     env, shape = functional_env(env_id), shape_of(config)
-    advance, agents = advancing(env, shape, most, update), side_by_side(_blank(shapes))[0]
-    scenes = eqx.filter_eval_shape(jax.vmap(lambda key: opening(env, shape, key)), agents.key)
-    nothing = (agents, _blank(scenes), jnp.asarray(0), rates_of(config))
-    advance.lower(*nothing)  # here, since Python does one thing at a time; compiling is not Python
-    thread = Thread(target=advance, args=nothing)
+    advance, agents = advancing(env, shape, most, update), _side_by_side(shapes)
+    scenes = openings(env, shape).shapes(agents.key)
+    needed = (agents, scenes, jax.ShapeDtypeStruct((), np.int32), rates_of(config))
+    advance.lower(*needed)  # here, since Python does one thing at a time; compiling is not Python
+    thread = Thread(target=advance.compiled, args=needed)
     thread.start()
+    openings(env, shape).compiled(agents.key)
 
     def when_compiled(agents: Any, n: int) -> tuple[Any, dict[str, np.ndarray]]:
         thread.join()
@@ -39,14 +38,14 @@ def compiled_ahead(
     return when_compiled
 
 
-def _blank(shapes: Any) -> Any:
-    """Zeros of these shapes."""
+def _side_by_side(shapes: Any) -> Any:
+    """Those of what `session.side_by_side` makes of such agents."""
+    if jax.default_backend() != "cpu":
+        return shapes
 
-    def zeros(leaf: Any) -> Any:
+    def of_one(leaf: Any) -> Any:
         if not isinstance(leaf, jax.ShapeDtypeStruct):
             return leaf
-        if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key):
-            return jax.random.split(jax.random.key(0), leaf.shape)
-        return jax.device_put(np.zeros(leaf.shape, leaf.dtype))
+        return jax.ShapeDtypeStruct((1, *leaf.shape[1:]), leaf.dtype)
 
-    return jax.tree.map(zeros, shapes)
+    return jax.tree.map(of_one, shapes)

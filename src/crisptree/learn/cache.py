@@ -2,11 +2,9 @@
 second run of anything starts at once."""
 
 import os
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import equinox as eqx
 import jax
 
 from crisptree.learn.config import AnyLearning, Learning
@@ -20,10 +18,12 @@ def is_quick(config: AnyLearning) -> bool:
     return isinstance(config, Learning) and config.compiling == "quick"
 
 
-def jit_for(config: AnyLearning) -> Any:
-    """`eqx.filter_jit`, with as much optimising as `config` asks for."""
-    jit: Any = eqx.filter_jit  # hands more on to `jax.jit` than it says
-    return partial(jit, compiler_options=QUICK) if is_quick(config) else jit
+def options_for(config: AnyLearning, *, once: bool = False) -> dict[str, Any]:
+    """The compiler's: as much optimising as `config` asks for, in a program that runs `once` none
+    at all."""
+    if not is_quick(config):
+        return {}
+    return {**QUICK, "xla_backend_optimization_level": 0} if once else QUICK
 
 
 def keep_compiled() -> None:

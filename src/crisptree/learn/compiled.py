@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from crisptree.envs.functional import FunctionalEnv
 from crisptree.learn.agent import Agent, Learner
-from crisptree.learn.cache import QUICK, is_quick, jit_for
+from crisptree.learn.cache import is_quick, options_for
 from crisptree.learn.config import AnyLearning, Learning
 from crisptree.learn.improve import improve
 from crisptree.learn.kept import Kept
@@ -129,7 +129,9 @@ def train(
 
 
 @lru_cache(maxsize=32)
-def advancing(env: FunctionalEnv, config: AnyLearning, most: int, update: Callable = update):
+def advancing(
+    env: FunctionalEnv, config: AnyLearning, most: int, update: Callable = update
+) -> Kept:
     """A compiled function `(agents, scenes, n, rates)`: `n <= most` updates of every seed.
 
     `n` and `rates` are traced, so one program serves every length and every step size; of
@@ -143,7 +145,9 @@ def advancing(env: FunctionalEnv, config: AnyLearning, most: int, update: Callab
             agent, scene, metrics = update(eqx.combine(dynamic, static), scene, env, config, rates)
             return eqx.filter(agent, eqx.is_array), scene, metrics
 
-        every = jax.jit(jax.vmap(one))  # traced once, though it is asked for its shapes first
+        is_alone = is_quick(config) and len(agents.update) == 1
+        # Traced once, though it is asked for its shapes first.
+        every = jax.jit(_alone(one) if is_alone else jax.vmap(one))
         *_, shapes = jax.eval_shape(every, dynamic, scenes)
         log = jax.tree.map(lambda m: jnp.zeros((most, *m.shape), m.dtype), shapes)
 
@@ -155,7 +159,29 @@ def advancing(env: FunctionalEnv, config: AnyLearning, most: int, update: Callab
         dynamic, scenes, log = jax.lax.fori_loop(0, n, body, (dynamic, scenes, log))
         return eqx.combine(dynamic, static), scenes, log
 
+    return program(advance, env, config, most, update.__qualname__)
+
+
+def _alone(function: Callable) -> Callable:
+    """What `vmap` gives for an axis of one, without what it costs to trace and compile."""
+
+    def of_one(*arguments):
+        results = function(*jax.tree.map(lambda x: x[0], arguments))
+        return jax.tree.map(lambda x: x[None], results)
+
+    return of_one
+
+
+@lru_cache(maxsize=32)
+def openings(env: FunctionalEnv, config: AnyLearning) -> Kept:
+    """A compiled function from the keys of all seeds to their fresh scenes."""
+    fresh = jax.vmap(lambda key: opening(env, config, jax.random.fold_in(key, 2)))
+    return program(fresh, env, config, "openings", once=True)
+
+
+def program(
+    function: Callable, env: FunctionalEnv, config: AnyLearning, *about: Any, once: bool = False
+) -> Kept:
+    """Compiled as `config` asks, and kept."""
     ours = type(env).__module__.startswith("crisptree.")  # or else its source may have changed
-    if is_quick(config) and ours:
-        return Kept(advance, QUICK, (env, config, most, update.__qualname__))
-    return jit_for(config)(advance)
+    return Kept(function, options_for(config, once=once), (env, config, *about), on_disk=ours)

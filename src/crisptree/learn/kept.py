@@ -1,102 +1,171 @@
-"""Trainings that are kept on disk as they were traced.
+"""Programs that are kept on disk as they were compiled.
 
-JAX keeps what it has compiled, but only finds it by what Python traces: a second of a run that
-takes four. What was traced is kept here, beside the compiled programs, under a name made of all
-that it depends on: the sources of this package, the versions of what traces, the settings, and
-the shapes of the arguments.
+JAX keeps what it has compiled as well, but finds it only by what Python traces, which is a second
+of a run that takes three. Here a program has a name made of all that it depends on: the sources of
+this package, the versions of what compiles them, the machine, the settings, and the shapes of the
+arguments. Like JAX's own, these files are code: they lie in the user's cache, and nowhere else.
 """
 
 import contextlib
 import hashlib
-import json
+import os
+import pickle
+import platform
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import equinox as eqx
 import jax
-import jax.export  # a module that `import jax` leaves out
 import numpy as np
+from jax.experimental.serialize_executable import deserialize_and_load, serialize
 
 import crisptree
+from crisptree.cores import cores
 from crisptree.crisp.atomic import write_atomically
 
 
 class Kept:
-    """`advance(agents, scenes, n, rates)`, which gives agents and scenes of the same structure and
-    a dictionary, compiled with `options`; `described` is what it is made of."""
+    """A pure function, compiled with `options`; `described` is what it is made of. Where that does
+    not tell everything, it is not kept `on_disk`."""
 
-    def __init__(self, advance: Callable, options: dict[str, Any], described: Any) -> None:
-        self._advance, self._options, self._described = advance, options, repr(described)
-        self._lowered: dict[str, tuple[jax.stages.Lowered, list[str]]] = {}
-        self._compiled: dict[str, jax.stages.Compiled] = {}
+    def __init__(
+        self, function: Callable, options: dict[str, Any], described: Any, *, on_disk: bool = True
+    ) -> None:
+        self._function, self._options, self._described = function, options, repr(described)
+        self._on_disk = on_disk
+        self._programs: dict[str, Traced | Read] = {}
+
+    def shapes(self, *arguments: Any) -> Any:
+        """What comes out of arguments, or of their shapes, as shapes."""
+        return self._program(arguments)[0].shapes
 
     def lower(self, *arguments: Any) -> None:
-        """All that is Python's work before the first call with arguments of this kind."""
-        self._lower(*_parted(arguments))
+        """All that is Python's work before the first call with such arguments, or their shapes."""
+        self._program(arguments)[0].lower()
 
-    def __call__(self, *arguments: Any) -> tuple[Any, Any, dict[str, jax.Array]]:
-        leaves, tree, static = _parted(arguments)
-        about, (lowered, names) = self._lower(leaves, tree, static)
-        if about not in self._compiled:
-            self._compiled[about] = lowered.compile()
-        agents, scenes, *_ = jax.tree.unflatten(tree, leaves)
-        structure = jax.tree.structure((agents, scenes, dict.fromkeys(names, 0)))
-        results = jax.tree.unflatten(structure, self._compiled[about](*leaves))
-        return eqx.combine(results[0], static[0]), eqx.combine(results[1], static[1]), results[2]
+    def compiled(self, *arguments: Any) -> jax.stages.Compiled:
+        """The program for such arguments, or their shapes, on its bare leaves."""
+        return self._program(arguments)[0].compiled
 
-    def _lower(
-        self, leaves: list, tree: Any, static: Any
-    ) -> tuple[str, tuple[jax.stages.Lowered, list[str]]]:
-        """What the program is, and the program of bare leaves with the names of what it logs."""
+    def __call__(self, *arguments: Any) -> Any:
+        program, leaves = self._program(arguments)
+        return program(leaves)
+
+    def _program(self, arguments: tuple) -> tuple["Traced | Read", list]:
+        arguments = jax.tree.map(lambda x: np.asarray(x) if np.isscalar(x) else x, arguments)
+        arrays, static = eqx.partition(arguments, _has_shape)
+        leaves, tree = jax.tree.flatten(arrays)
         kinds = [(leaf.shape, str(leaf.dtype)) for leaf in leaves]
         # Functions are told by their names; where they lie in memory changes from run to run.
         about = re.sub(r" at 0x[0-9a-f]+", "", f"{self._described} {tree} {static} {kinds}")
-        if about not in self._lowered:
-            path = _path_for(about)
-            exported, names = _read(path) or self._traced(leaves, tree, static, path)
-            program = jax.jit(exported.call, compiler_options=self._options)
-            self._lowered[about] = program.lower(*leaves), names
-        return about, self._lowered[about]
+        if about not in self._programs:
 
-    def _traced(self, leaves: list, tree: Any, static: Any, path: Path | None) -> tuple[Any, list]:
-        names: list[str] = []
+            def bare(*leaves):
+                return self._function(*eqx.combine(jax.tree.unflatten(tree, leaves), static))
 
-        def bare(*leaves):
-            arguments = eqx.combine(jax.tree.unflatten(tree, leaves), static)
-            agents, scenes, log = self._advance(*arguments)
-            names[:] = sorted(log)
-            return jax.tree.leaves((eqx.filter((agents, scenes), eqx.is_array), log))
-
-        shapes = [jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in leaves]
-        exported = jax.export.export(jax.jit(bare))(*shapes)
-        if path is not None:
-            with contextlib.suppress(OSError):  # a full or read-only disk keeps nothing
-                path.parent.mkdir(parents=True, exist_ok=True)
-                write_atomically(path, json.dumps(names).encode() + b"\n" + exported.serialize())
-        return exported, names
+            shapes = [jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in leaves]
+            path = _path_for(f"{self._options} {about}") if self._on_disk else None
+            traced, found = partial(Traced, bare, shapes, self._options, path), _content(path)
+            self._programs[about] = Read(*found, len(leaves), traced) if found else traced()
+        return self._programs[about], leaves
 
 
-def _parted(arguments: tuple) -> tuple[list, Any, Any]:
-    """Leaves that are numbers, their tree, and all that is none."""
-    arguments = jax.tree.map(lambda x: np.asarray(x) if np.isscalar(x) else x, arguments)
-    arrays, static = eqx.partition(arguments, lambda x: isinstance(x, jax.Array | np.ndarray))
-    leaves, tree = jax.tree.flatten(arrays)
-    return leaves, tree, static
+class Program:
+    """One program; `shapes` are those of what it gives."""
+
+    def __init__(self, shapes: Any) -> None:
+        self.shapes = shapes
+        self._static = eqx.filter(shapes, _has_shape, inverse=True)
+
+    def lower(self) -> None:
+        """Nothing is left to do in Python."""
+
+    @cached_property
+    def compiled(self) -> jax.stages.Compiled:
+        raise NotImplementedError
+
+    def __call__(self, leaves: list) -> Any:
+        return eqx.combine(self.compiled(*leaves), self._static)
 
 
-def _read(path: Path | None) -> tuple[Any, list[str]] | None:
+class Traced(Program):
+    """Compiled, and written to `path`, when it is first asked for."""
+
+    def __init__(
+        self, bare: Callable, leaves: list, options: dict[str, Any], path: Path | None
+    ) -> None:
+        static: list[Any] = []
+
+        def of_leaves(*leaves):
+            results = bare(*leaves)
+            static[:] = [eqx.filter(results, eqx.is_array, inverse=True)]
+            return eqx.filter(results, eqx.is_array)
+
+        self._traced = jax.jit(of_leaves, compiler_options=options).trace(*leaves)
+        self._path = path
+        arrays = jax.tree.map(
+            lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), self._traced.out_info
+        )
+        super().__init__(eqx.combine(arrays, *static))
+
+    def lower(self) -> None:
+        _ = self._lowered
+
+    @cached_property
+    def _lowered(self) -> jax.stages.Lowered:
+        return self._traced.lower()
+
+    @cached_property
+    def compiled(self) -> jax.stages.Compiled:
+        compiled = self._lowered.compile()
+        if self._path is not None:
+            # A full or read-only disk keeps nothing, nor can all that users make be kept.
+            with contextlib.suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
+                content = pickle.dumps((self.shapes, serialize(compiled)[0]))
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                write_atomically(self._path, content)
+        return compiled
+
+
+class Read(Program):
+    """Loaded when it is first asked for; what cannot be run here is `traced` after all."""
+
+    def __init__(
+        self, shapes: Any, executable: bytes, n_leaves: int, traced: Callable[[], Traced]
+    ) -> None:
+        super().__init__(shapes)
+        self._executable, self._n_leaves, self._traced = executable, n_leaves, traced
+
+    @cached_property
+    def compiled(self) -> jax.stages.Compiled:
+        arguments = jax.tree.structure((tuple(range(self._n_leaves)), {}))
+        results = jax.tree.structure(eqx.filter(self.shapes, _has_shape))
+        devices = jax.devices()[:1]
+        try:
+            return deserialize_and_load(
+                self._executable, arguments, results, execution_devices=devices
+            )
+        except Exception:  # whatever another machine's program makes of the loader
+            return self._traced().compiled
+
+
+def _content(path: Path | None) -> tuple[Any, bytes] | None:
     """What was kept there, if it can be read."""
     if path is None or not path.exists():
         return None
     try:
-        names, _, traced = path.read_bytes().partition(b"\n")
-        return jax.export.deserialize(bytearray(traced)), json.loads(names)
+        shapes, executable = pickle.loads(path.read_bytes())
     except Exception:  # whatever half a file or another version's makes of the reader
         return None
+    return shapes, executable
+
+
+def _has_shape(leaf: Any) -> bool:
+    return isinstance(leaf, jax.Array | np.ndarray | jax.ShapeDtypeStruct)
 
 
 def _path_for(about: str) -> Path | None:
@@ -104,16 +173,27 @@ def _path_for(about: str) -> Path | None:
     if folder is None:
         return None
     wide = jax.config.values["jax_enable_x64"]
-    key = f"{_sources()} {jax.default_backend()} {wide} {about}"
-    return Path(folder) / "traced" / hashlib.sha256(key.encode()).hexdigest()
+    key = f"{_sources()} {_machine()} {wide} {about}"
+    return Path(folder) / "programs" / hashlib.sha256(key.encode()).hexdigest()
 
 
 @lru_cache(maxsize=1)
 def _sources() -> str:
-    """A hash of this package's sources and of the versions of what traces them."""
+    """A hash of this package's sources and of the versions of what compiles them."""
     found = hashlib.sha256()
     for name in ("jax", "jaxlib", "equinox", "optax"):
         found.update(f"{name} {version(name)}".encode())
     for path in sorted(Path(crisptree.__file__).parent.rglob("*.py")):
         found.update(path.read_bytes())
     return found.hexdigest()
+
+
+@lru_cache(maxsize=1)
+def _machine() -> str:
+    """What programs are compiled for: a home folder may be shared by different machines."""
+    described = f"{jax.devices()[0].device_kind} {jax.devices()[0].client.platform_version}"
+    features = ""
+    with contextlib.suppress(OSError), open("/proc/cpuinfo") as lines:
+        features = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    flags = os.environ.get("XLA_FLAGS", "")
+    return f"{platform.system()} {platform.machine()} {described} {cores()} {flags} {features}"

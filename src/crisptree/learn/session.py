@@ -7,11 +7,9 @@ again, it goes on bit for bit, whatever the environment is made of.
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from crisptree.cores import cores
@@ -22,8 +20,7 @@ from crisptree.envs.seeds import block_seed
 from crisptree.errors import CrisptreeError
 from crisptree.learn import compiled, q_learning
 from crisptree.learn.agent import Learner
-from crisptree.learn.cache import jit_for
-from crisptree.learn.compiled import advancing, opening
+from crisptree.learn.compiled import advancing, openings
 from crisptree.learn.config import AnyLearning
 from crisptree.learn.hosted import Stage
 from crisptree.learn.q_config import QLearning
@@ -51,18 +48,11 @@ class Progress(NamedTuple):
         return self.update % RESTART == 0
 
 
-@lru_cache(maxsize=32)
-def _openings(env: FunctionalEnv, config: AnyLearning):
-    """A compiled function from the keys of all seeds to their fresh scenes."""
-    fresh = jax.vmap(lambda key: opening(env, config, jax.random.fold_in(key, 2)))
-    return jit_for(config)(fresh)
-
-
 def compiled_segment(env: FunctionalEnv, config: AnyLearning, most: int) -> Segment:
     """Segments in a JAX environment, up to `most` updates each, as one program."""
     update = q_learning.update if isinstance(config, QLearning) else compiled.update
     shape, rates = shape_of(config), rates_of(config)
-    advance, open_scenes = advancing(env, shape, most, update), _openings(env, shape)
+    advance, open_scenes = advancing(env, shape, most, update), openings(env, shape)
     scenes: list[Any] = []
     latest: tuple[Any, list[Any]] = (None, [])
 
@@ -73,10 +63,10 @@ def compiled_segment(env: FunctionalEnv, config: AnyLearning, most: int) -> Segm
             scenes = [open_scenes(part.key) for part in parts]
 
         if latest[0] is None and len(parts) > 1:  # compiled once, before all of them ask for it
-            advance(parts[0], scenes[0], jnp.asarray(0), rates)
+            advance.compiled(parts[0], scenes[0], np.int32(n), rates)
 
         def advanced(part: Any, scene: Any) -> tuple:
-            return jax.block_until_ready(advance(part, scene, jnp.asarray(n), rates))
+            return jax.block_until_ready(advance(part, scene, np.int32(n), rates))
 
         done = SIDE_BY_SIDE.map(advanced, parts, scenes)
         parts, scenes, logs = (list(every) for every in zip(*done, strict=True))

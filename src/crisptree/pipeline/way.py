@@ -22,6 +22,7 @@ from crisptree.crispen.expert import read_expert
 from crisptree.crispen.prune import (
     prune_by_disagreement,
     prune_by_return,
+    prune_flawless,
     prune_free,
     visited_states,
 )
@@ -31,17 +32,12 @@ from crisptree.crispen.rule_lists import fit_list
 from crisptree.crispen.search import search
 from crisptree.crispen.select import Selection
 from crisptree.crispen.soften import soften
-from crisptree.envs.registry import is_functional
+from crisptree.envs.registry import greatest_return, is_functional
 from crisptree.envs.spaces import describe
 from crisptree.learn.agent import Agent
 from crisptree.learn.ahead import compiled_ahead
 from crisptree.learn.config import Learning
-from crisptree.learn.creation import (
-    blank_axis_trees,
-    create_all,
-    random_axis_trees,
-    shapes_of_all,
-)
+from crisptree.learn.creation import Beginning, beginning_at_random, beginning_with
 from crisptree.learn.moments import Moments
 from crisptree.learn.session import Segment, learn, segment_for
 from crisptree.learn.stacks import pick
@@ -75,7 +71,7 @@ class Way:
         self.task = describe(settings.env)
         self.recipe: Recipe = fitted(recipe_for(settings.env), settings)
         self.records: list[dict[str, Any]] = []
-        self._named: Counter[str] = Counter()
+        self._count, self._named = 0, Counter[str]()
 
     def go(self) -> Arrived:
         """The start, the ladder of sizes, the polish, the cuts that cost nothing, the search."""
@@ -106,17 +102,20 @@ class Way:
         return self._refine(tree, carry, self.recipe.first_refine, self.recipe.mend_share)
 
     def _direct(self) -> tuple[CrispTree, Carry]:
-        topology = soft.balanced(self.recipe.wide)
-        sizes = (self.task.n_features, self.task.n_actions)
-        config = self.recipe.learning
-        starts, key = self.recipe.starts, self._key()
+        config, n_updates = self.recipe.learning, self._updates(1.0, self.recipe.learning)
         return self._anneal(
             f"direct-{self.recipe.wide}",
-            lambda: random_axis_trees(starts, topology, *sizes, config, key=key),
-            blank_axis_trees(starts, topology, *sizes),
+            beginning_at_random(
+                self.recipe.starts,
+                soft.balanced(self.recipe.wide),
+                self.task.n_features,
+                self.task.n_actions,
+                config,
+                n_updates,
+                seed=self.seed,
+                numbers=(self._count, self._count + 1),
+            ),
             config,
-            self.recipe.steps,
-            None,
             around=lambda segment: redrawing(segment, self._met_by, self.recipe.redraw_until),
             enough=None if self.settings.shape == "tree" else 0,
         )
@@ -144,7 +143,7 @@ class Way:
         key = self._key()
         sizes = (self.task.n_features, self.task.n_actions)
         actor = (
-            soft.MLP.random((sizes[0], 64, 64, sizes[1]), key=key, activation=jnp.tanh)
+            soft.MLP.random((sizes[0], 64, 64, sizes[1]), key=key, activation="tanh")
             if name == "mlp"
             else soft.SoftTree.random(soft.balanced(32), *sizes, key=key)
         )
@@ -165,8 +164,9 @@ class Way:
     def _train_soft(self, name: str, actor: Any, config: Learning, share: float) -> Agent:
         keeper = self._stage(name, config)
         n_updates = self._updates(share, config)
-        agents = create_all([actor], self.task.n_features, config, n_updates, key=self._key())
-        agents, _ = keeper.resumed(agents)
+        n_features, key = self.task.n_features, self._key()
+        beginning = beginning_with([actor], n_features, config, n_updates, key=key)
+        agents, _ = keeper.resumed(beginning.agents())
         segment = segment_for(self.task.env_id, config, 1, self._number(), SEGMENT)
         for progress in learn(agents, segment, SEGMENT):
             agents = progress.agents
@@ -181,35 +181,23 @@ class Way:
     def _anneal(
         self,
         name: str,
-        draw: Callable[[], list[soft.AxisTree]],
-        like: list[soft.AxisTree],
+        beginning: Beginning,
         config: Learning,
-        steps: int,
-        carry: Carry | None,
         before: CrispTree | None = None,
         around: Callable[[Segment], Segment] = lambda segment: segment,
         enough: int | None = None,
     ) -> tuple[CrispTree, Carry]:
         """Learn and read off; the tree `before` it stays if nothing better comes. A flawless one
-        of `enough` leaves (those asked for, unless told) is the last that is learned. Actors are
-        drawn while the program for such as `like` is compiled."""
-        keeper = self._stage(name, config)
+        of `enough` leaves (those asked for, unless told) is the last that is learned. Agents are
+        made while the program for them is compiled."""
+        keeper, carry = self._stage(name, config), None
         if keeper.result() is None:
-            n_updates = max(1, steps // config.steps_per_update)
-            parts = (None, None) if carry is None else (carry.critic, carry.observations)
-            segment = segment_for(self.task.env_id, config, len(like), self._number(), SEGMENT)
+            shapes = beginning.shapes()
+            n_starts = len(shapes.update)
+            segment = segment_for(self.task.env_id, config, n_starts, self._number(), SEGMENT)
             if is_functional(self.task.env_id):
-                shapes = shapes_of_all(like, self.task.n_features, config, *parts)
                 segment = compiled_ahead(segment, self.task.env_id, config, SEGMENT, shapes)
-            agents = create_all(
-                draw(),
-                self.task.n_features,
-                config,
-                n_updates,
-                key=self._key(),
-                critic=parts[0],
-                observations=parts[1],
-            )
+            agents = beginning.agents()
             agents, snapshots = keeper.resumed(agents)
             if before is not None and not snapshots:
                 snapshots = [Snapshot(before, 0)]
@@ -223,18 +211,21 @@ class Way:
                 rounds=COMPILED_ROUNDS if is_functional(self.task.env_id) else HOST_ROUNDS,
                 enough=self.settings.size if enough is None else enough,
             )
+            carry = Carry(refined.agent.critic, refined.agent.observations)
             keeper.finish(
                 {
                     "leaves": refined.tree.n_leaves,
                     "training_return": keeper.training_return(refined.start),
                     "selection_return": refined.selection_return,
-                    "steps": int(refined.agent.update) * config.steps_per_update * len(like),
+                    "steps": int(refined.agent.update) * config.steps_per_update * n_starts,
                 },
                 refined.tree,
-                Carry(refined.agent.critic, refined.agent.observations),
+                carry,
             )
         self._record(keeper)
-        return keeper.tree(), keeper.carry(self.task.n_features, config.critic_width)
+        if carry is None:
+            carry = keeper.carry(self.task.n_features, config.critic_width)
+        return keeper.tree(), carry
 
     def _refine(
         self, tree: CrispTree, carry: Carry, config: Learning, share: float
@@ -243,9 +234,16 @@ class Way:
             return tree, carry
         config = self.recipe.for_shape(config, self.settings.shape)
         assert config.steepness is not None
-        actors = [soften(tree, carry.observations, config.steepness[0])]
-        steps, name = int(share * self.recipe.steps), f"refine-{tree.n_leaves}"
-        return self._anneal(name, lambda: actors, actors, config, steps, carry, tree)
+        beginning = beginning_with(
+            [soften(tree, carry.observations, config.steepness[0])],
+            self.task.n_features,
+            config,
+            self._updates(share, config),
+            key=self._key(self._count + 1),
+            critic=carry.critic,
+            observations=carry.observations,
+        )
+        return self._anneal(f"refine-{tree.n_leaves}", beginning, config, tree)
 
     def _distil(self, teacher: Teacher) -> CrispTree:
         keeper = self._stage("distil", self.recipe.learning)
@@ -313,7 +311,8 @@ class Way:
             self.tell.advance(keeper.name, 0.0, f"from {tree.n_leaves} leaves")
             selection = self._selection()
             states = visited_states(_imitable(tree), self.task.env_id, self._number())
-            tree = prune_free(tree, states, selection)
+            prune = prune_flawless if self._was_flawless() else prune_free
+            tree = prune(tree, states, selection)
             score = float(np.mean(selection.returns([tree], 512)[0]))
             keeper.finish({"leaves": tree.n_leaves, "selection_return": score}, tree)
         self._record(keeper)
@@ -340,10 +339,14 @@ class Way:
         self._record(keeper)
         return keeper.tree()
 
+    def _was_flawless(self) -> bool:
+        """Whether the stage before lost nothing, where it is known what can be earned."""
+        return self.records[-1].get("selection_return") == greatest_return(self.task.env_id)
+
     # Numbers and names.
 
     def _stage(self, name: str, config: Learning) -> Keeper:
-        self._count = getattr(self, "_count", 0) + 1
+        self._count += 1
         self._named[name] += 1
         if self._named[name] > 1:
             name = f"{name}-{self._named[name]}"
@@ -353,8 +356,11 @@ class Way:
         """A number for this stage's host randomness."""
         return self.seed * 1000 + self._count
 
-    def _key(self):
-        return jax.random.fold_in(jax.random.key(self.seed), getattr(self, "_count", 0))
+    def _key(self, number: int | None = None):
+        """For this stage, unless told."""
+        return jax.random.fold_in(
+            jax.random.key(self.seed), self._count if number is None else number
+        )
 
     def _selection(self) -> Selection:
         return Selection(self.task.env_id, self._number())

@@ -1,6 +1,6 @@
 """Multilayer perceptrons: the paper's baseline policy, and the critic."""
 
-from collections.abc import Callable
+from typing import Literal
 
 import equinox as eqx
 import jax
@@ -9,20 +9,22 @@ from jaxtyping import Array, Float, Key
 
 from crisptree.soft.columns import beside
 
+ACTIVATIONS = {"relu": jax.nn.relu, "tanh": jnp.tanh}
+
 
 class MLP(eqx.Module):
     """Affine maps with an activation between them; none after the last."""
 
     weights: tuple[Float[Array, "_ _"], ...]
     biases: tuple[Float[Array, " _"], ...]
-    activation: Callable = eqx.field(static=True)
+    activation: Literal["relu", "tanh"] = eqx.field(static=True)
 
     @staticmethod
     def random(
         sizes: tuple[int, ...],
         *,
         key: Key[Array, ""],
-        activation: Callable = jax.nn.relu,
+        activation: Literal["relu", "tanh"] = "relu",
         last_scale: float = 0.01,
     ) -> "MLP":
         """Orthogonal weights with gain √2, `last_scale` in the last layer, and no biases."""
@@ -35,9 +37,10 @@ class MLP(eqx.Module):
         return MLP(weights, tuple(jnp.zeros(n) for n in sizes[1:]), activation)
 
     def __call__(self, x: Float[Array, "in *rows"]) -> Float[Array, "out *rows"]:
+        activate = ACTIVATIONS[self.activation]
         for weight, bias in zip(self.weights[:-1], self.biases[:-1], strict=True):
             x = weight @ x
-            x = self.activation(x + beside(bias, x))
+            x = activate(x + beside(bias, x))
         x = self.weights[-1] @ x
         return x + beside(self.biases[-1], x)
 
@@ -75,4 +78,4 @@ def baseline(n_hidden: int, n_features: int, n_actions: int, *, key: Key[Array, 
 
 def critic(n_features: int, width: int, *, key: Key[Array, ""]) -> MLP:
     """State values for PPO, apart from the actor: two tanh layers."""
-    return MLP.random((n_features, width, width, 1), key=key, activation=jnp.tanh, last_scale=1.0)
+    return MLP.random((n_features, width, width, 1), key=key, activation="tanh", last_scale=1.0)
