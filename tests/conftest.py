@@ -1,19 +1,20 @@
 """Everything in crisptree is imported under jaxtyping + beartype: shapes and types are checked.
 
-What tests compile runs for milliseconds, so it is hardly optimised: that halves the suite. Processes
-that tests start are a user's, and compile as theirs do.
+What tests compile runs for milliseconds, so it is hardly optimised: that halves the suite.
+Processes that tests start are a user's, and compile as theirs do.
 """
 
 import os
 
-UNOPTIMISED = "--xla_backend_optimization_level=0 --xla_cpu_use_fusion_emitters=false"
+import jax
+from hypothesis import settings
+from jaxtyping import install_import_hook
+
+UNOPTIMISED = ["--xla_backend_optimization_level=0"]
+if jax.__version_info__ < (0, 11):  # later ones do not know it, and end at what they do not know
+    UNOPTIMISED += ["--xla_cpu_use_fusion_emitters=false"]
 given = os.environ.get("XLA_FLAGS")
-os.environ["XLA_FLAGS"] = f"{given or ''} {UNOPTIMISED}"
-
-import jax  # noqa: E402
-from hypothesis import settings  # noqa: E402
-from jaxtyping import install_import_hook  # noqa: E402
-
+os.environ["XLA_FLAGS"] = " ".join([given or "", *UNOPTIMISED])
 jax.devices()  # XLA reads its flags now, and never again
 if given is None:
     del os.environ["XLA_FLAGS"]

@@ -175,3 +175,7 @@ def test_functions_are_told_by_their_names(advance, traced):
     program(advance, one)(*arguments())
     program(advance, other)(*arguments())
     assert len(traced) == 1
+
+
+def test_options_that_this_version_does_not_know_are_left_out(advance):
+    check(Kept(advance, {"xla_cpu_of_another_year": 1}, "it")(*arguments()))

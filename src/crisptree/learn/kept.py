@@ -105,8 +105,8 @@ class Traced(Program):
             static[:] = [eqx.filter(results, eqx.is_array, inverse=True)]
             return eqx.filter(results, eqx.is_array)
 
-        self._traced = jax.jit(of_leaves, compiler_options=options).trace(*leaves)
-        self._path = path
+        self._traced = jax.jit(of_leaves).trace(*leaves)
+        self._options, self._path = options, path
         arrays = jax.tree.map(
             lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), self._traced.out_info
         )
@@ -121,7 +121,10 @@ class Traced(Program):
 
     @cached_property
     def compiled(self) -> jax.stages.Compiled:
-        compiled = self._lowered.compile()
+        try:
+            compiled = self._lowered.compile(self._options)
+        except jax.errors.JaxRuntimeError:  # other versions know other options
+            compiled = self._lowered.compile()
         if self._path is not None:
             # A full or read-only disk keeps nothing, nor can all that users make be kept.
             with contextlib.suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
