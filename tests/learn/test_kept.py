@@ -179,3 +179,11 @@ def test_functions_are_told_by_their_names(advance, traced):
 
 def test_options_that_this_version_does_not_know_are_left_out(advance):
     check(Kept(advance, {"xla_cpu_of_another_year": 1}, "it")(*arguments()))
+
+
+def test_what_jax_has_kept_as_well_is_not_written_from_there(advance, cache):
+    """Else functions are missing in what is read the next time."""
+    for described in ("it", "another", "another"):
+        check(program(advance, described)(*arguments()))
+    assert not [path for path in cache.parent.iterdir() if path.name.startswith("jit_of_leaves")]
+    assert jax.config.values["jax_enable_compilation_cache"]

@@ -12,15 +12,17 @@ import os
 import pickle
 import platform
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import equinox as eqx
 import jax
 import numpy as np
+from jax.experimental.compilation_cache.compilation_cache import reset_cache
 from jax.experimental.serialize_executable import deserialize_and_load, serialize
 
 import crisptree
@@ -121,17 +123,53 @@ class Traced(Program):
 
     @cached_property
     def compiled(self) -> jax.stages.Compiled:
-        try:
-            compiled = self._lowered.compile(self._options)
-        except jax.errors.JaxRuntimeError:  # other versions know other options
-            compiled = self._lowered.compile()
-        if self._path is not None:
-            # A full or read-only disk keeps nothing, nor can all that users make be kept.
-            with contextlib.suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
-                content = pickle.dumps((self.shapes, serialize(compiled)[0]))
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                write_atomically(self._path, content)
+        if self._path is None:
+            return self._compiled()
+        with JAX_CACHE.left_out():
+            compiled = self._compiled()
+        # A full or read-only disk keeps nothing, nor can all that users make be kept.
+        with contextlib.suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
+            content = pickle.dumps((self.shapes, serialize(compiled)[0]))
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(self._path, content)
         return compiled
+
+    def _compiled(self) -> jax.stages.Compiled:
+        try:
+            return self._lowered.compile(self._options)
+        except jax.errors.JaxRuntimeError:  # other versions know other options
+            return self._lowered.compile()
+
+
+class JaxCache:
+    """JAX's own, which programs that are kept here pass by: what it has loaded can be written
+    again, but parts of it are missing then."""
+
+    def __init__(self) -> None:
+        self._lock, self._inside, self._was_used = Lock(), 0, True
+
+    @contextlib.contextmanager
+    def left_out(self) -> Iterator[None]:
+        """Unused from now on, by all threads, until the last that asked for it is done."""
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._was_used = jax.config.values["jax_enable_compilation_cache"]
+                self._use(False)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                if self._inside == 0:
+                    self._use(self._was_used)
+
+    def _use(self, use: bool) -> None:
+        jax.config.update("jax_enable_compilation_cache", use)
+        reset_cache()  # it asks only once whether it is used
+
+
+JAX_CACHE = JaxCache()
 
 
 class Read(Program):

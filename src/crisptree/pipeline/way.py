@@ -341,7 +341,8 @@ class Way:
 
     def _was_flawless(self) -> bool:
         """Whether the stage before lost nothing, where it is known what can be earned."""
-        return self.records[-1].get("selection_return") == greatest_return(self.task.env_id)
+        before = self.records[-1] if self.records else {}
+        return before.get("selection_return") == greatest_return(self.task.env_id)
 
     # Numbers and names.
 
