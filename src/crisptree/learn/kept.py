@@ -13,7 +13,7 @@ import pickle
 import platform
 import re
 from collections.abc import Callable, Iterator
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from threading import Lock
@@ -82,12 +82,19 @@ class Program:
     def __init__(self, shapes: Any) -> None:
         self.shapes = shapes
         self._static = eqx.filter(shapes, _has_shape, inverse=True)
+        self._ready: jax.stages.Compiled | None = None
+
+    @property
+    def compiled(self) -> jax.stages.Compiled:
+        # No `cached_property`: up to Python 3.11 one program would wait for all others.
+        if self._ready is None:
+            self._ready = self._made_ready()
+        return self._ready
 
     def lower(self) -> None:
         """Nothing is left to do in Python."""
 
-    @cached_property
-    def compiled(self) -> jax.stages.Compiled:
+    def _made_ready(self) -> jax.stages.Compiled:
         raise NotImplementedError
 
     def __call__(self, leaves: list) -> Any:
@@ -109,24 +116,20 @@ class Traced(Program):
 
         self._traced = jax.jit(of_leaves).trace(*leaves)
         self._options, self._path = options, path
+        self._lowered: jax.stages.Lowered | None = None
         arrays = jax.tree.map(
             lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype), self._traced.out_info
         )
         super().__init__(eqx.combine(arrays, *static))
 
     def lower(self) -> None:
-        _ = self._lowered
+        self._lowered = self._lowered or self._traced.lower()
 
-    @cached_property
-    def _lowered(self) -> jax.stages.Lowered:
-        return self._traced.lower()
-
-    @cached_property
-    def compiled(self) -> jax.stages.Compiled:
+    def _made_ready(self) -> jax.stages.Compiled:
         if self._path is None:
-            return self._compiled()
+            return self._compile()
         with JAX_CACHE.left_out():
-            compiled = self._compiled()
+            compiled = self._compile()
         # A full or read-only disk keeps nothing, nor can all that users make be kept.
         with contextlib.suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
             content = pickle.dumps((self.shapes, serialize(compiled)[0]))
@@ -134,11 +137,12 @@ class Traced(Program):
             write_atomically(self._path, content)
         return compiled
 
-    def _compiled(self) -> jax.stages.Compiled:
+    def _compile(self) -> jax.stages.Compiled:
+        lowered = self._lowered or self._traced.lower()
         try:
-            return self._lowered.compile(self._options)
+            return lowered.compile(self._options)
         except jax.errors.JaxRuntimeError:  # other versions know other options
-            return self._lowered.compile()
+            return lowered.compile()
 
 
 class JaxCache:
@@ -181,8 +185,7 @@ class Read(Program):
         super().__init__(shapes)
         self._executable, self._n_leaves, self._traced = executable, n_leaves, traced
 
-    @cached_property
-    def compiled(self) -> jax.stages.Compiled:
+    def _made_ready(self) -> jax.stages.Compiled:
         arguments = jax.tree.structure((tuple(range(self._n_leaves)), {}))
         results = jax.tree.structure(eqx.filter(self.shapes, _has_shape))
         devices = jax.devices()[:1]
