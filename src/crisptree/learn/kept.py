@@ -39,7 +39,7 @@ class Kept:
     ) -> None:
         self._function, self._options, self._described = function, options, repr(described)
         self._on_disk = on_disk
-        self._programs: dict[str, Traced | Read] = {}
+        self._programs: dict[tuple, Traced | Read] = {}
 
     def shapes(self, *arguments: Any) -> Any:
         """What comes out of arguments, or of their shapes, as shapes."""
@@ -58,22 +58,30 @@ class Kept:
         return program(leaves)
 
     def _program(self, arguments: tuple) -> tuple["Traced | Read", list]:
-        arguments = jax.tree.map(lambda x: np.asarray(x) if np.isscalar(x) else x, arguments)
-        arrays, static = eqx.partition(arguments, _has_shape)
-        leaves, tree = jax.tree.flatten(arrays)
-        kinds = [(leaf.shape, str(leaf.dtype)) for leaf in leaves]
+        """The program for such arguments, and their leaves that it takes."""
+        every, tree = jax.tree.flatten(arguments)
+        every = [np.asarray(leaf) if np.isscalar(leaf) else leaf for leaf in every]
+        kinds = tuple((leaf.shape, leaf.dtype) if _has_shape(leaf) else leaf for leaf in every)
+        if (tree, kinds) not in self._programs:
+            self._programs[tree, kinds] = self._found(every, tree)
+        return self._programs[tree, kinds], [leaf for leaf in every if _has_shape(leaf)]
+
+    def _found(self, every: list, tree: Any) -> "Traced | Read":
+        """Read, or else traced."""
+        shapes = [jax.ShapeDtypeStruct(x.shape, x.dtype) if _has_shape(x) else x for x in every]
+
+        def bare(*leaves):
+            given = iter(leaves)
+            return self._function(
+                *jax.tree.unflatten(tree, [next(given) if _has_shape(x) else x for x in shapes])
+            )
+
         # Functions are told by their names; where they lie in memory changes from run to run.
-        about = re.sub(r" at 0x[0-9a-f]+", "", f"{self._described} {tree} {static} {kinds}")
-        if about not in self._programs:
-
-            def bare(*leaves):
-                return self._function(*eqx.combine(jax.tree.unflatten(tree, leaves), static))
-
-            shapes = [jax.ShapeDtypeStruct(leaf.shape, leaf.dtype) for leaf in leaves]
-            path = _path_for(f"{self._options} {about}") if self._on_disk else None
-            traced, found = partial(Traced, bare, shapes, self._options, path), _content(path)
-            self._programs[about] = Read(*found, len(leaves), traced) if found else traced()
-        return self._programs[about], leaves
+        about = re.sub(r" at 0x[0-9a-f]+", "", f"{self._described} {tree} {shapes}")
+        path = _path_for(f"{self._options} {about}") if self._on_disk else None
+        leaves = [x for x in shapes if _has_shape(x)]
+        traced, found = partial(Traced, bare, leaves, self._options, path), _content(path)
+        return Read(*found, len(leaves), traced) if found else traced()
 
 
 class Program:
