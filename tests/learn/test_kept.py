@@ -26,6 +26,12 @@ def cache(tmp_path):
     jax.config.update("jax_compilation_cache_dir", before)
 
 
+@pytest.fixture(autouse=True)
+def known(monkeypatch):
+    ours, *_ = Counter.__module__.split(".")
+    monkeypatch.setattr(kept, "KNOWN", (*kept.KNOWN, ours))
+
+
 @pytest.fixture
 def traced():
     """Called whenever `advance` is traced."""
@@ -136,6 +142,15 @@ def test_what_is_not_described_in_full_stays_in_memory(advance, traced, cache):
         run = Kept(advance, {}, "it", on_disk=False)
         check(run(*arguments()))
         check(run(*arguments()))
+    assert len(traced) == 2
+    assert not cache.exists()
+
+
+def test_what_somebody_else_s_classes_do_is_not_kept(advance, traced, cache, monkeypatch):
+    """Their sources may change, and nothing here would know."""
+    monkeypatch.setattr(kept, "KNOWN", ("crisptree", "jax", "equinox", "optax", "builtins"))
+    for _ in range(2):
+        check(program(advance)(*arguments()))
     assert len(traced) == 2
     assert not cache.exists()
 

@@ -29,6 +29,10 @@ import crisptree
 from crisptree.cores import cores
 from crisptree.crisp.atomic import write_atomically
 
+KNOWN = ("crisptree", "jax", "equinox", "optax", "builtins")
+"""Packages whose sources or versions are in a program's name. What other classes do when they are
+arguments may change without it, so that is not kept on disk."""
+
 
 class Kept:
     """A pure function, compiled with `options`; `described` is what it is made of. Where that does
@@ -78,7 +82,8 @@ class Kept:
 
         # Functions are told by their names; where they lie in memory changes from run to run.
         about = re.sub(r" at 0x[0-9a-f]+", "", f"{self._described} {tree} {shapes}")
-        path = _path_for(f"{self._options} {about}") if self._on_disk else None
+        known = all(kind.__module__.split(".")[0] in KNOWN for kind in _kinds_in(tree))
+        path = _path_for(f"{self._options} {about}") if self._on_disk and known else None
         leaves = [x for x in shapes if _has_shape(x)]
         traced, found = partial(Traced, bare, leaves, self._options, path), _content(path)
         return Read(*found, len(leaves), traced) if found else traced()
@@ -214,6 +219,15 @@ def _content(path: Path | None) -> tuple[Any, bytes] | None:
     except Exception:  # whatever half a file or another version's makes of the reader
         return None
     return shapes, executable
+
+
+def _kinds_in(tree: Any) -> Iterator[type]:
+    """The classes that a tree of arguments is built of."""
+    data = tree.node_data()
+    if data is not None:
+        yield data[0]
+    for child in tree.children():
+        yield from _kinds_in(child)
 
 
 def _has_shape(leaf: Any) -> bool:
