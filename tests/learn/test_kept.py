@@ -1,3 +1,4 @@
+import os
 import pickle
 
 import equinox as eqx
@@ -126,6 +127,14 @@ def test_what_cannot_be_read_or_run_is_traced_again(advance, traced, cache, cont
         content = pickle.dumps((shapes, b"nonsense"))
     file.write_bytes(content)
     check(program(advance)(*arguments()))
+    check(program(advance)(*arguments()))
+    assert len(traced) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of files here")
+def test_what_another_user_has_kept_is_not_trusted(advance, traced, monkeypatch):
+    program(advance)(*arguments())
+    monkeypatch.setattr(kept.os, "getuid", lambda: 123_456_789)
     check(program(advance)(*arguments()))
     assert len(traced) == 2
 

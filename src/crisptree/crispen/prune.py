@@ -180,7 +180,7 @@ def prune_free(
     """
     best = tree
     while best.n_leaves > 2:
-        shortlist = [cut_away(best, cut.node, cut.child) for cut in cuts(best, states)[:candidates]]
+        shortlist = _least_changed(best, states, candidates)
         index, _ = selection.race(shortlist, (32, 64))
         before, after = (
             returns.mean() for returns in selection.returns([tree, shortlist[index]], episodes)
@@ -191,13 +191,17 @@ def prune_free(
     return best
 
 
+def _least_changed(tree: CrispTree, states: np.ndarray, n: int) -> list[CrispTree]:
+    return [cut_away(tree, cut.node, cut.child) for cut in cuts(tree, states)[:n]]
+
+
 def prune_flawless(
     tree: CrispTree, states: np.ndarray, selection: Selection, rounds: Sequence[int] = (64, 256)
 ) -> CrispTree:
     """Cut a tree that loses nothing while it still loses nothing: a cut is out at its first loss,
     so the last round, in which all are, is over soon."""
     while tree.n_leaves > 2:
-        shortlist = [cut_away(tree, cut.node, cut.child) for cut in cuts(tree, states)[:CANDIDATES]]
+        shortlist = _least_changed(tree, states, CANDIDATES)
         found = selection.flawless(shortlist, tree.n_leaves, rounds)
         if found is None:
             return tree

@@ -14,7 +14,7 @@ from crisptree.envs.registry import functional_env
 from crisptree.learn.compiled import advancing, openings, update
 from crisptree.learn.config import Learning
 from crisptree.learn.rates import rates_of, shape_of
-from crisptree.learn.session import Segment
+from crisptree.learn.session import Segment, seeds_apart
 
 
 def compiled_ahead(
@@ -40,7 +40,7 @@ def compiled_ahead(
 
 def _side_by_side(shapes: Any) -> Any:
     """Those of what `session.side_by_side` makes of such agents."""
-    if jax.default_backend() != "cpu":
+    if not seeds_apart():
         return shapes
 
     def of_one(leaf: Any) -> Any:

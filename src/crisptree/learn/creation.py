@@ -78,7 +78,9 @@ def _drawing(
     every = _every(config, n_features)
 
     def draw(seed, numbers, n_updates) -> Agent:
-        for_trees, for_agents = (jax.random.fold_in(jax.random.key(seed), n) for n in numbers)
+        for_trees, for_agents = (
+            jax.random.fold_in(jax.random.key(seed), number) for number in numbers
+        )
 
         @eqx.filter_vmap
         def trees(key):

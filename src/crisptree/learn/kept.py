@@ -12,6 +12,7 @@ import os
 import pickle
 import platform
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 from importlib.metadata import version
@@ -89,7 +90,7 @@ class Kept:
         return Read(*found, len(leaves), traced) if found else traced()
 
 
-class Program:
+class Program(ABC):
     """One program; `shapes` are those of what it gives."""
 
     def __init__(self, shapes: Any) -> None:
@@ -104,11 +105,12 @@ class Program:
             self._ready = self._made_ready()
         return self._ready
 
+    @abstractmethod
     def lower(self) -> None:
-        """Nothing is left to do in Python."""
+        """All that is left to do in Python."""
 
-    def _made_ready(self) -> jax.stages.Compiled:
-        raise NotImplementedError
+    @abstractmethod
+    def _made_ready(self) -> jax.stages.Compiled: ...
 
     def __call__(self, leaves: list) -> Any:
         return eqx.combine(self.compiled(*leaves), self._static)
@@ -198,6 +200,9 @@ class Read(Program):
         super().__init__(shapes)
         self._executable, self._n_leaves, self._traced = executable, n_leaves, traced
 
+    def lower(self) -> None:
+        """Nothing."""
+
     def _made_ready(self) -> jax.stages.Compiled:
         arguments = jax.tree.structure((tuple(range(self._n_leaves)), {}))
         results = jax.tree.structure(eqx.filter(self.shapes, _has_shape))
@@ -211,8 +216,10 @@ class Read(Program):
 
 
 def _content(path: Path | None) -> tuple[Any, bytes] | None:
-    """What was kept there, if it can be read."""
+    """What was kept there, by this user, if it can be read: to read it is to trust it."""
     if path is None or not path.exists():
+        return None
+    if hasattr(os, "getuid") and path.stat().st_uid != os.getuid():
         return None
     try:
         shapes, executable = pickle.loads(path.read_bytes())

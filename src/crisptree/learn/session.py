@@ -80,7 +80,12 @@ def compiled_segment(env: FunctionalEnv, config: AnyLearning, most: int) -> Segm
 def side_by_side(agents: Any) -> list[Any]:
     """What is advanced at the same time: on a CPU a seed a core, by one program that serves any
     number of seeds; an accelerator takes all of them at once."""
-    return apart(agents) if jax.default_backend() == "cpu" else [agents]
+    return apart(agents) if seeds_apart() else [agents]
+
+
+def seeds_apart() -> bool:
+    """Whether seeds are advanced one by one, each as a stack of one."""
+    return jax.default_backend() == "cpu"
 
 
 def hosted_segment(env_id: str, config: AnyLearning, n_seeds: int, seed: int) -> Segment:
