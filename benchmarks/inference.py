@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.errors import CrisptreeError
 from crisptree.export import as_onnx
 
 LEAVES, FEATURES, ACTIONS, BATCH = 32, 8, 4, 100_000

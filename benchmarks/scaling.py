@@ -33,7 +33,7 @@ def measured(leaves: int, features: int, environments: int, seeds: int) -> dict[
     import jax.numpy as jnp
 
     from crisptree import soft
-    from crisptree.cores import cores
+    from crisptree.base.processes import cores
     from crisptree.envs.cartpole import CartPole
     from crisptree.learn.compiled import advancing, opening
     from crisptree.learn.creation import beginning_with

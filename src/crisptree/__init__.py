@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from crisptree.api import train as train
+    from crisptree.base.errors import CrisptreeError as CrisptreeError
     from crisptree.crisp import CrispTree as CrispTree
-    from crisptree.errors import CrisptreeError as CrisptreeError
     from crisptree.score_policy import evaluate as evaluate
     from crisptree.show import as_rules as as_rules
     from crisptree.show import as_svg as as_svg
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "CrispTree": "crisptree.crisp",
-    "CrisptreeError": "crisptree.errors",
+    "CrisptreeError": "crisptree.base.errors",
     "as_rules": "crisptree.show",
     "as_svg": "crisptree.show",
     "as_text": "crisptree.show",

@@ -14,7 +14,7 @@ import re
 import sys
 from typing import NoReturn
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 
 COMMANDS = {
     "train": "train a tree on an environment, make it crisp, score it and draw it",

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs.score import Policy, play
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.spaces import describe
-from crisptree.errors import CrisptreeError
 
 
 @dataclass(frozen=True)

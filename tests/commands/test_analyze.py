@@ -84,8 +84,8 @@ def test_figures_alone_need_matplotlib(capsys, monkeypatch, tmp_path):
 
 
 def test_learning_from_experience_is_asked_for(capsys, monkeypatch, tmp_path):
-    from crisptree.analysis import comparison
-    from crisptree.analysis.experience import Ended
+    from crisptree.lab.analysis import comparison
+    from crisptree.lab.analysis.experience import Ended
 
     def stays(setting, method, first, steps, *, alone):
         return Ended(first, first, first < 1)
@@ -103,6 +103,6 @@ def test_learning_from_experience_is_asked_for(capsys, monkeypatch, tmp_path):
 
 
 def test_nothing_is_learned_unasked(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "crisptree.analysis.comparison", None)
+    monkeypatch.setitem(sys.modules, "crisptree.lab.analysis.comparison", None)
     main(["analyze", "--steps", "5", "--json"])
     assert "experience" not in json.loads(capsys.readouterr().out)

@@ -13,13 +13,19 @@ import pytest
 
 from crisptree import cli
 from crisptree.commands import study_aids
-from crisptree.study import LinearMLP, load_aid
-from crisptree.study.aids import cartpole_aids
-from crisptree.study.cross_entropy import Search
-from crisptree.study.definition import define
-from crisptree.study.questionnaire import Questionnaire
-from crisptree.study.steps import CONSENT
-from crisptree.study.store import all_participants, create_study, invite, open_engine, store_answer
+from crisptree.lab.study import LinearMLP, load_aid
+from crisptree.lab.study.aids import cartpole_aids
+from crisptree.lab.study.cross_entropy import Search
+from crisptree.lab.study.definition import define
+from crisptree.lab.study.questionnaire import Questionnaire
+from crisptree.lab.study.steps import CONSENT
+from crisptree.lab.study.store import (
+    all_participants,
+    create_study,
+    invite,
+    open_engine,
+    store_answer,
+)
 
 MLP = LinearMLP(
     ((np.array([[0.2, -3.0], [1.0, 0.4]]), np.zeros(2)),), ("a", "b"), ("left", "right"), "Some-v0"
@@ -118,7 +124,7 @@ def test_binarise_and_worksheet(capsys, tmp_path, monkeypatch):
 def test_mlp_trains_binarises_and_scores(capsys, tmp_path, monkeypatch):
     """With a short search, so that only the way is tested."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("crisptree.study.cross_entropy.Search", ShortSearch)
+    monkeypatch.setattr("crisptree.lab.study.cross_entropy.Search", ShortSearch)
     out = run(capsys, "mlp", "CartPole-v1", "--seed", "3", "--out", "mlp.json")
     mlp = LinearMLP.load("mlp.json")
     assert mlp.is_binarised and mlp.env_id == "CartPole-v1"

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree, checks
-from crisptree.errors import CrisptreeError
 
 # 0: a > 0.5 → 1: left, else 2: b > -1 → 3: right, else 4: left
 GOOD = {

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp.metadata import plain_json
-from crisptree.errors import CrisptreeError
 
 
 def test_numpy_values_and_tuples_become_plain():

@@ -1,7 +1,7 @@
 import pytest
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.errors import CrisptreeError
 
 FEATURES = ("angle", "velocity")
 ACTIONS = ("left", "right")

@@ -7,8 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tree_strategies import NESTED, one_of_every_cell, tree_of
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree, policy_file
-from crisptree.errors import CrisptreeError
 
 TREE = CrispTree.from_nested(
     ("pole angle", 0.1, "push right", ("θ̇", -1e-300, "push left", "push right")),

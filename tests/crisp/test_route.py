@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tree_strategies import LISTS, NESTED, one_of_every_cell, tree_of
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp.route import BLOCK, FEW_ROWS, leaf_of
-from crisptree.errors import CrisptreeError
 
 TREE = tree_of((0, 0.1, (1, 0.0, 0, 1), (2, -1.0, 1, 2)))
 

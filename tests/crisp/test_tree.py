@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from tree_strategies import LISTS, NESTED, tree_of
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.errors import CrisptreeError
 
 
 def measured(nested) -> tuple[int, int]:

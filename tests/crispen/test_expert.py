@@ -4,11 +4,11 @@ from cartpole_trees import GOOD, TASK
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.crispen import expert
 from crisptree.crispen.expert import MOST_LEAVES, changes, parse_rules, read_expert
 from crisptree.envs.spaces import Task
-from crisptree.errors import CrisptreeError
 
 AIR = Task("Air-v0", 3, 3, ("wind", "rain_fall", "x2"), ("go north", "go_south", "stay"))
 

@@ -17,7 +17,7 @@ from shell import Shell, called
 
 import crisptree.api
 import crisptree.explain.record
-import crisptree.study.fit_mlp
+import crisptree.lab.study.fit_mlp
 from crisptree.pipeline import train as pipeline_train
 
 RULES = "if pole angle > 0.01 then push right\notherwise push left\n"
@@ -60,7 +60,7 @@ def quick(trained, monkeypatch) -> None:
     monkeypatch.setattr(pipeline_train, "train", quick_train(trained))
     monkeypatch.setattr(crisptree.api, "train_settings", quick_train(trained))
     anything = lambda score, size, search, rng: np.asarray(rng.standard_normal(size))
-    monkeypatch.setattr(sys.modules["crisptree.study.fit_mlp"], "cross_entropy", anything)
+    monkeypatch.setattr(sys.modules["crisptree.lab.study.fit_mlp"], "cross_entropy", anything)
 
 
 def run_page(page: Path, shell: Shell) -> None:

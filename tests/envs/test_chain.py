@@ -5,11 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crisptree.analysis.q_learning import crisp_values
-from crisptree.analysis.setting import Setting
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs.chain import Chain
 from crisptree.envs.functional import FunctionalEnv
-from crisptree.errors import CrisptreeError
+from crisptree.lab.analysis.q_learning import crisp_values
+from crisptree.lab.analysis.setting import Setting
 
 KEY = jax.random.key(0)
 

@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.envs.gym_registration import WILDFIRE, ZERGLINGS
 from crisptree.envs.joint import wildfire, zerglings
-from crisptree.errors import CrisptreeError
 
 
 @pytest.mark.parametrize("env_id", [WILDFIRE, ZERGLINGS])

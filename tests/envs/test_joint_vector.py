@@ -3,8 +3,8 @@ import numpy as np
 import pygame
 import pytest
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs import joint, joint_vector
-from crisptree.errors import CrisptreeError
 
 
 @pytest.mark.parametrize(("name", "steps"), [("wildfire", 260), ("zerglings", 200)])

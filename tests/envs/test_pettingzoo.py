@@ -6,9 +6,9 @@ import pytest
 
 pytest.importorskip("pettingzoo")
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs import joint
 from crisptree.envs.pettingzoo import wildfire, zerglings
-from crisptree.errors import CrisptreeError
 
 with warnings.catch_warnings():
     # PettingZoo's tests import environments of its own that it has deprecated.

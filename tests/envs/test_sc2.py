@@ -10,10 +10,10 @@ pytest.importorskip("sc2")
 from fake_starcraft import MARINE_TAG, ZERGLING_TAG, FakeGame
 
 import crisptree.envs.gym_registration  # noqa: F401
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs.joint import zerglings
 from crisptree.envs.sc2.env import StarCraftZerglings
 from crisptree.envs.scripted import attack_else_patrol
-from crisptree.errors import CrisptreeError
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs.spaces import Task, describe, flat_size, make
-from crisptree.errors import CrisptreeError
 
 
 class Still(gymnasium.Env):

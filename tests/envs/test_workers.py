@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 from test_host import glide, push_right, run
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs import host
 from crisptree.envs.host import EnvpoolEnvs, GymnasiumEnvs, host_envs, threads
 from crisptree.envs.workers import WorkerEnvs
-from crisptree.errors import CrisptreeError
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from games import IDLE, RIGHT, guess
 from hypothesis import given, settings
 from tree_strategies import NESTED, one_of_every_cell, tree_of
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.errors import CrisptreeError
 from crisptree.explain import Visited, compare, reporting_seeds, visited
 
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tree_strategies import NESTED, tree_of
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.errors import CrisptreeError
 from crisptree.explain import counterfactuals
 
 VALUES = st.lists(st.floats(-3, 3, width=32), min_size=3, max_size=3)

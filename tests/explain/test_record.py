@@ -4,10 +4,10 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.envs.names import action_names, feature_names
 from crisptree.envs.score import play
-from crisptree.errors import CrisptreeError
 from crisptree.explain.record import record
 
 CART_POLE = CrispTree.from_nested(

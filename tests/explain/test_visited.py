@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from games import RIGHT, STEPS, guess, shown
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.explain import reporting_seeds, visited
 
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from export_trees import HOSTILE, HOSTILE_NAMES, ODD, grown
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.errors import CrisptreeError
 from crisptree.export import as_c, check
 from crisptree.export.c_code import identifier
 from crisptree.export.programs import compiled

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from export_trees import HOSTILE, HOSTILE_NAMES, ODD, grown, long_list
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.errors import CrisptreeError
 from crisptree.export import as_onnx, check
 from crisptree.export.onnx_model import decider
 

@@ -3,7 +3,7 @@ import shutil
 import pytest
 from export_trees import grown
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.export import as_c, as_javascript, programs
 
 

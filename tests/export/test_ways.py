@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from export_trees import grown
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.export import WAYS, ExportError, check, export
 from crisptree.export import ways as module
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.learn import checkpoint
 from crisptree.learn.agent import Agent
 from crisptree.learn.config import Learning

@@ -1,6 +1,6 @@
 import pytest
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.learn.q_config import QLearning
 
 

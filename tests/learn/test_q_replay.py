@@ -3,7 +3,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.learn.q_replay import Replay, Transitions, transitions
 from crisptree.learn.rollout import Rollout
 

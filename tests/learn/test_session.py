@@ -4,9 +4,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs.cartpole import CartPole
 from crisptree.envs.host import EnvpoolEnvs, GymnasiumEnvs
-from crisptree.errors import CrisptreeError
 from crisptree.learn import session
 from crisptree.learn.agent import Agent, create
 from crisptree.learn.compiled import train

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.pipeline.directory import RunDirectory, plain
 
 CONFIG = {"settings": {"env": "E"}}

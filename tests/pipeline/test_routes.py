@@ -7,8 +7,8 @@ import pytest
 from cartpole_trees import GOOD
 from runs import Stopped, metrics, read, timeless
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.errors import CrisptreeError
 from crisptree.pipeline import recipe, way
 from crisptree.pipeline.report import Silent
 from crisptree.pipeline.settings import Settings

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import tyro
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.pipeline.settings import Settings
 
 

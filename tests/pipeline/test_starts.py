@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.errors import CrisptreeError
 from crisptree.pipeline import starts, train
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.report import Silent

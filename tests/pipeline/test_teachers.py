@@ -5,9 +5,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.envs.spaces import Task, describe
-from crisptree.errors import CrisptreeError
 from crisptree.learn.agent import create
 from crisptree.learn.config import Learning
 from crisptree.pipeline import teachers

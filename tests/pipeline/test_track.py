@@ -9,7 +9,7 @@ from runs import Stopped, metrics
 
 import crisptree
 from crisptree import cli
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.pipeline.report import Reporter, Silent
 from crisptree.pipeline.settings import Settings
 from crisptree.pipeline.track import Follower, followed, scalars, tracked

@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 import pytest
 from sample_trees import AWKWARD, LEAF, LIST, TREE
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.errors import CrisptreeError
 from crisptree.show.html import MOST_LEAVES, as_html
 
 

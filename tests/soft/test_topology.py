@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tree_shapes import shape_of, shapes, topology_of
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.soft.topology import Topology, balanced, from_children, path_matrices, rule_list
 
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from verify_trees import FALLING, STEADY, grown
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.verify import verify
 from crisptree.verify.cartpole import environment
 

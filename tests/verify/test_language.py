@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from verify_trees import CART_POLE, PUSHES, STEADY, grown
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.verify.conditions import ALWAYS, All, Compare, Feature, Number, Some
 from crisptree.verify.language import parse
 from crisptree.verify.properties import (

@@ -3,7 +3,7 @@ import sys
 import pytest
 from verify_trees import STEADY
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.verify import verify
 
 

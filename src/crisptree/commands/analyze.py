@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.options import OptionalInt, optional
 
 
@@ -52,8 +52,8 @@ class Command:
     """Print the numbers as one JSON object instead of tables."""
 
     def run(self) -> None:
-        from crisptree.analysis import LearningPlan, Setting, analyse, as_json
-        from crisptree.analysis.folder import prepare_folder, write_folder
+        from crisptree.lab.analysis import LearningPlan, Setting, analyse, as_json
+        from crisptree.lab.analysis.folder import prepare_folder, write_folder
 
         setting = Setting(
             n=self.n,
@@ -83,7 +83,7 @@ class Command:
 
         from rich.console import Console
 
-        from crisptree.analysis.tables import print_tables
+        from crisptree.lab.analysis.tables import print_tables
 
         console = Console()
         print_tables(analysis, console)
@@ -99,7 +99,7 @@ def _learned(setting: Any) -> tuple[list[dict[str, Any]], Any]:
     """The comparison as JSON and as a table; what has been learned so far goes to stderr."""
     from rich.console import Console
 
-    from crisptree.analysis.comparison import compare, comparison_json, comparison_table
+    from crisptree.lab.analysis.comparison import compare, comparison_json, comparison_table
     from crisptree.learn.cache import keep_compiled
 
     keep_compiled()

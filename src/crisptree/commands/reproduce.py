@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 import tyro
 
-from crisptree.experiments.cell import MODELS, Model
-from crisptree.experiments.options import Told, Where
+from crisptree.lab.experiments.cell import MODELS, Model
+from crisptree.lab.experiments.options import Told, Where
 from crisptree.options import OptionalInt, optional
 from crisptree.pipeline.routes import Route
 
@@ -47,10 +47,10 @@ class Command:
     told: Annotated[Told, tyro.conf.arg(name="")] = field(default_factory=Told)
 
     def run(self) -> None:
-        from crisptree.experiments import paper
-        from crisptree.experiments.conduct import conduct
-        from crisptree.experiments.domains import DOMAINS
-        from crisptree.experiments.plan import Grid
+        from crisptree.lab.experiments import paper
+        from crisptree.lab.experiments.conduct import conduct
+        from crisptree.lab.experiments.domains import DOMAINS
+        from crisptree.lab.experiments.plan import Grid
 
         grid = Grid(
             envs=tuple(DOMAINS[name].env for name in dict.fromkeys(self.domains)),

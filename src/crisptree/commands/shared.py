@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from crisptree.crisp.printable import printable
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
 
 if TYPE_CHECKING:
     from crisptree.crisp import Condition, CrispTree

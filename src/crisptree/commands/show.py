@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.options import OptionalStr, optional
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class Command:
     """A page comes with recorded episodes; --no-replay leaves them out."""
 
     def run(self) -> None:
+        from crisptree.base.files import write_atomically
         from crisptree.commands.shared import loaded
-        from crisptree.crisp.atomic import write_atomically
         from crisptree.show import WAYS
 
         if self.decimals is not None and not 0 <= self.decimals <= 17:

@@ -10,8 +10,8 @@ from typing import Annotated
 
 import tyro
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.commands.study_aids import Binarise, Mlp, Worksheet, visited_states
-from crisptree.errors import CrisptreeError
 from crisptree.options import OptionalPath, OptionalStr, optional
 
 
@@ -58,11 +58,17 @@ class Serve:
 
     def run(self) -> None:
         with needing("study"):
-            from crisptree.study.questionnaire import load_questionnaire
-            from crisptree.study.serving import listen, open_study, researcher_secret, serve, url_of
-            from crisptree.study.store import open_engine
-            from crisptree.study.store.engine import name_of
-            from crisptree.study.web import create_app
+            from crisptree.lab.study.questionnaire import load_questionnaire
+            from crisptree.lab.study.serving import (
+                listen,
+                open_study,
+                researcher_secret,
+                serve,
+                url_of,
+            )
+            from crisptree.lab.study.store import open_engine
+            from crisptree.lab.study.store.engine import name_of
+            from crisptree.lab.study.web import create_app
 
         own = None if self.questionnaire is None else load_questionnaire(self.questionnaire)
         secret, is_new = researcher_secret(self.secret_file)
@@ -107,7 +113,7 @@ class Invite:
 
     def run(self) -> None:
         with needing("study"):
-            from crisptree.study.store import invite, open_existing, the_study
+            from crisptree.lab.study.store import invite, open_existing, the_study
 
         if not 1 <= self.people <= 10_000:
             raise CrisptreeError(f"--people is {self.people}; it must lie in 1 … 10,000")
@@ -131,9 +137,9 @@ class Export:
 
     def run(self) -> None:
         with needing("study"):
-            from crisptree.study.export import as_csv, as_parquet, tidy_rows
-            from crisptree.study.store import open_existing, the_study
-        from crisptree.crisp.atomic import write_atomically
+            from crisptree.lab.study.export import as_csv, as_parquet, tidy_rows
+            from crisptree.lab.study.store import open_existing, the_study
+        from crisptree.base.files import write_atomically
 
         ending = ".csv" if self.out is None else self.out.suffix.lower()
         if ending not in (".csv", ".parquet"):
@@ -165,13 +171,13 @@ class Report:
 
     def run(self) -> None:
         with needing("study"):
-            from crisptree.study.export import as_csv, tidy_rows
-            from crisptree.study.store import open_existing, the_study
+            from crisptree.lab.study.export import as_csv, tidy_rows
+            from crisptree.lab.study.store import open_existing, the_study
         with needing("stats"):
-            from crisptree.study.analysis import analyse, to_json
-            from crisptree.study.folder import write_report
-            from crisptree.study.measures import measure
-            from crisptree.study.report import as_markdown
+            from crisptree.lab.study.analysis import analyse, to_json
+            from crisptree.lab.study.folder import write_report
+            from crisptree.lab.study.measures import measure
+            from crisptree.lab.study.report import as_markdown
 
         with open_existing(self.database).begin() as connection:
             study = the_study(connection, self.name)
@@ -201,7 +207,7 @@ class Delete:
 
     def run(self) -> None:
         with needing("study"):
-            from crisptree.study.store import fold_journal, forget, open_existing, the_study
+            from crisptree.lab.study.store import fold_journal, forget, open_existing, the_study
 
         engine = open_existing(self.database)
         with engine.begin() as connection:
@@ -246,8 +252,8 @@ class Plan:
 
     def run(self) -> None:
         with needing("stats"):
-            from crisptree.study.planning import plan, told, write_example
-            from crisptree.study.simulate import Assumptions
+            from crisptree.lab.study.planning import plan, told, write_example
+            from crisptree.lab.study.simulate import Assumptions
 
         assumed = Assumptions(
             self.ratings, self.seconds, self.correct, *self.rating_sd, *self.log_seconds_sd

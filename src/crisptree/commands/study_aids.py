@@ -41,7 +41,7 @@ class Binarise:
     """The file to write."""
 
     def run(self) -> None:
-        from crisptree.study import LinearMLP
+        from crisptree.lab.study import LinearMLP
 
         LinearMLP.load(self.mlp).binarised(self.keep).save(self.out)
 
@@ -56,8 +56,8 @@ class Worksheet:
     """The SVG file to write."""
 
     def run(self) -> None:
-        from crisptree.crisp.atomic import write_atomically
-        from crisptree.study import load_aid
+        from crisptree.base.files import write_atomically
+        from crisptree.lab.study import load_aid
 
         write_atomically(self.out, load_aid(self.aid).drawing())
 
@@ -66,7 +66,7 @@ def visited_states(policy, env_id: str):
     """The states of ten episodes the policy plays."""
     from crisptree.envs.score import play
     from crisptree.envs.seeds import episode_seeds
-    from crisptree.study.items import Recorder
+    from crisptree.lab.study.items import Recorder
 
     recorder = Recorder(policy)
     play(recorder, env_id, episode_seeds("selection", 0, 10))
@@ -82,8 +82,8 @@ def trained_mlp(env_id: str, seed: int):
     from crisptree.envs.score import play, quick_play
     from crisptree.envs.seeds import block_seed, episode_seeds
     from crisptree.envs.spaces import describe
-    from crisptree.study.cross_entropy import Search
-    from crisptree.study.fit_mlp import fit_mlp
+    from crisptree.lab.study.cross_entropy import Search
+    from crisptree.lab.study.fit_mlp import fit_mlp
 
     task = describe(env_id)
 

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import tyro
 
-from crisptree.experiments.cell import CRISPENED, LEARNERS, Model
-from crisptree.experiments.options import Told, Where
+from crisptree.lab.experiments.cell import CRISPENED, LEARNERS, Model
+from crisptree.lab.experiments.options import Told, Where
 from crisptree.options import OptionalInt, optional
 from crisptree.pipeline.routes import Route
 
@@ -50,10 +50,10 @@ class Command:
 
     def run(self) -> None:
         from crisptree.envs.spaces import describe
-        from crisptree.experiments import paper
-        from crisptree.experiments.conduct import conduct
-        from crisptree.experiments.domains import domain_of
-        from crisptree.experiments.plan import Grid
+        from crisptree.lab.experiments import paper
+        from crisptree.lab.experiments.conduct import conduct
+        from crisptree.lab.experiments.domains import domain_of
+        from crisptree.lab.experiments.plan import Grid
 
         describe(self.env)
         grid = Grid(

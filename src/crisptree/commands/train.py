@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.options import OptionalPath, optional
 from crisptree.pipeline.settings import Settings
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import tyro
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.options import optional
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Command:
 
 def told(answer: "Answer", tree: "CrispTree") -> str:
     """The answer in a few lines."""
-    from crisptree.crisp.printable import printable
+    from crisptree.base.text import printable
 
     regions = answer.details.get("regions")
     verdict = answer.verdict.upper() if regions is None else "REGIONS"
@@ -90,7 +90,7 @@ def told(answer: "Answer", tree: "CrispTree") -> str:
 
 
 def _interval(bound: dict) -> str:
-    from crisptree.crisp.printable import printable
+    from crisptree.base.text import printable
 
     above = "" if bound["above"] is None else f"{bound['above']!r} < "
     at_most = "" if bound["at_most"] is None else f" ≤ {bound['at_most']!r}"

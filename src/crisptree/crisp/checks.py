@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 
 INT32_MAX = 2**31 - 1
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
 from crisptree.crisp.checks import text
-from crisptree.crisp.printable import printable
-from crisptree.errors import CrisptreeError
 
 DEEPEST = 32
 LONGEST_INTEGER_BITS = 1024

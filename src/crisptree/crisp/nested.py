@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 
 T = TypeVar("T")
 Inner = tuple[int, float, T, T]

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import Any
 
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.files import write_atomically
 from crisptree.crisp import checks
-from crisptree.crisp.atomic import write_atomically
-from crisptree.errors import CrisptreeError
 
 FORMAT = "crisptree.policy"
 VERSION = 1

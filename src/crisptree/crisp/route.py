@@ -7,7 +7,7 @@ observation reaches the same leaf alone and in a batch.
 import numpy as np
 from numpy.typing import NDArray
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 
 Nodes = list[tuple[int, float, int, int]]
 """One row a node: feature (-1 at a leaf), threshold, TRUE child, FALSE child."""

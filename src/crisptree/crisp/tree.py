@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import checks, policy_file
 from crisptree.crisp.metadata import plain_json
 from crisptree.crisp.nested import columns, reader
 from crisptree.crisp.route import Nodes, as_numbers, as_plain_list, leaf_of, leaves_of, path_of
 from crisptree.crisp.rules import Rule, rules
-from crisptree.errors import CrisptreeError
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.envs.spaces import Task
-from crisptree.errors import CrisptreeError
 
 _CONDITION = re.compile(r"^(?P<name>.+?)\s*(?P<sign><=|>=|<|>|≤|≥)\s*(?P<number>\S+)$")
 _OTHERWISE = re.compile(r"(?:otherwise|else(?!\s+if\b))\b[,:]?\s*(.*)", re.IGNORECASE)

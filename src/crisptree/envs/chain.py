@@ -17,8 +17,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs.functional import TimeStep
-from crisptree.errors import CrisptreeError
 
 
 class ChainState(NamedTuple):

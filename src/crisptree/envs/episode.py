@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from gymnasium.utils.seeding import np_random
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs.functional import TimeStep
 from crisptree.envs.team import Seat, TeamEnv, checked_actions, compiled, seed_key
 from crisptree.envs.window import Window
-from crisptree.errors import CrisptreeError
 
 RENDER_MODES = ("rgb_array", "human")
 FRAMES_PER_SECOND = 10

@@ -14,10 +14,10 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import gymnasium as gym
 import numpy as np
 
-from crisptree.cores import cores
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.processes import cores
 from crisptree.envs.registry import functional_env, is_functional, plays_in_rows
 from crisptree.envs.spaces import flat_size, make
-from crisptree.errors import CrisptreeError
 
 TIMED_STEPS = 25
 SHARING_COSTS = 5e-4

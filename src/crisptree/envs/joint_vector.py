@@ -10,6 +10,7 @@ import numpy as np
 from gymnasium.utils.seeding import np_random
 from gymnasium.vector.utils import batch_space
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs.episode import FRAMES_PER_SECOND
 from crisptree.envs.team import (
     Seat,
@@ -21,7 +22,6 @@ from crisptree.envs.team import (
 )
 from crisptree.envs.wildfire.env import Wildfire
 from crisptree.envs.zerglings.env import FindAndDefeatZerglings
-from crisptree.errors import CrisptreeError
 
 
 class JointVectorEnv(gym.vector.VectorEnv):

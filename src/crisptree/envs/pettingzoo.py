@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs.episode import FRAMES_PER_SECOND, RENDER_MODES, Episode
 from crisptree.envs.team import TeamEnv, observation_space
 from crisptree.envs.wildfire.env import Wildfire
 from crisptree.envs.zerglings.env import FindAndDefeatZerglings
-from crisptree.errors import CrisptreeError
 
 try:
     from pettingzoo import ParallelEnv

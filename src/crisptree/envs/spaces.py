@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import gymnasium as gym
 import numpy as np
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs.names import action_names, feature_names
-from crisptree.errors import CrisptreeError
 
 MOST_FEATURES = 4096
 

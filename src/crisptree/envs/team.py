@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs.functional import FunctionalEnv, TimeStep
-from crisptree.errors import CrisptreeError
 
 
 class TeamEnv(FunctionalEnv, Protocol):

@@ -17,8 +17,8 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs.host import GymnasiumEnvs, HostEnvs, HostStep
-from crisptree.errors import CrisptreeError
 
 READY, DONE, REFUSED = b"r", b".", b"!"
 

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import Condition, CrispTree, Rule
-from crisptree.errors import CrisptreeError
 from crisptree.explain.visited import Visited
 
 MOST_WORK = 20_000_000

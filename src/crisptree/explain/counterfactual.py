@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import Condition, CrispTree
-from crisptree.errors import CrisptreeError
 
 
 @dataclass(frozen=True)

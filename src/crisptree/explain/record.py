@@ -6,10 +6,10 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.spaces import describe, make, team_size
-from crisptree.errors import CrisptreeError
 from crisptree.show.film import Camera
 from crisptree.show.replay import Episode, Replay
 

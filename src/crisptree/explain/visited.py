@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.envs.score import play
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.spaces import describe
-from crisptree.errors import CrisptreeError
 
 
 @dataclass(frozen=True)

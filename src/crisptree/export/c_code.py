@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
-from crisptree.crisp.printable import printable
-from crisptree.errors import CrisptreeError
 from crisptree.export.branches import If, statements
 from crisptree.export.origin import about
 from crisptree.export.states import corners

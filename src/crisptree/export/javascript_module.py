@@ -2,8 +2,8 @@
 
 import json
 
+from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
-from crisptree.crisp.printable import printable
 from crisptree.export.branches import If, statements
 from crisptree.export.origin import about
 

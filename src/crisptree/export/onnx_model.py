@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.errors import CrisptreeError
 from crisptree.export.origin import about
 from crisptree.export.states import not_above
 

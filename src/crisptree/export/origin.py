@@ -2,8 +2,8 @@
 
 from importlib.metadata import version
 
+from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
-from crisptree.crisp.printable import printable
 
 
 def about(tree: CrispTree) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
-from crisptree.crisp.printable import printable
 from crisptree.export.branches import If, statements
 from crisptree.export.origin import about
 

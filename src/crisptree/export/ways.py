@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.files import write_atomically
 from crisptree.crisp import CrispTree
-from crisptree.crisp.atomic import write_atomically
-from crisptree.errors import CrisptreeError
 from crisptree.export import onnx_model, programs, python_function, sklearn_classifier
 from crisptree.export.c_code import as_c
 from crisptree.export.check import check

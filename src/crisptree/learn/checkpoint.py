@@ -10,8 +10,8 @@ import equinox as eqx
 import jax
 import numpy as np
 
-from crisptree.crisp.atomic import write_atomically
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.files import write_atomically
 
 Tree = TypeVar("Tree")
 

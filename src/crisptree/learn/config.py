@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 
 
 @runtime_checkable

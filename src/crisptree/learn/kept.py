@@ -27,8 +27,8 @@ from jax.experimental.compilation_cache.compilation_cache import reset_cache
 from jax.experimental.serialize_executable import deserialize_and_load, serialize
 
 import crisptree
-from crisptree.cores import cores
-from crisptree.crisp.atomic import write_atomically
+from crisptree.base.files import write_atomically
+from crisptree.base.processes import cores
 
 KNOWN = ("crisptree", "jax", "equinox", "optax", "builtins")
 """Packages whose sources or versions are in a program's name. What other classes do when they are

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 
 
 @dataclass(frozen=True)

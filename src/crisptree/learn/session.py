@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from crisptree.cores import cores
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.processes import cores
 from crisptree.envs.functional import FunctionalEnv
 from crisptree.envs.host import EnvpoolEnvs, host_envs, threads
 from crisptree.envs.registry import functional_env, is_functional
 from crisptree.envs.seeds import block_seed
-from crisptree.errors import CrisptreeError
 from crisptree.learn import compiled, q_learning
 from crisptree.learn.agent import Learner
 from crisptree.learn.compiled import advancing, openings

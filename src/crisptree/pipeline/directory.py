@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from crisptree.crisp.atomic import write_atomically
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.files import write_atomically
 
 
 class RunDirectory:

@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from crisptree.crisp.atomic import write_atomically
+from crisptree.base.files import write_atomically
 
 
 @runtime_checkable

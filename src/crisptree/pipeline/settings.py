@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 import tyro
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.options import OptionalFloat, OptionalInt, OptionalPath, OptionalStr
 
 MOST_STARTS = 63

@@ -9,11 +9,11 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from crisptree.cores import ONE_THREAD, cores
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.processes import ONE_THREAD, cores
 from crisptree.crisp import CrispTree
 from crisptree.crispen.select import Selection
 from crisptree.envs.registry import plays_in_rows
-from crisptree.errors import CrisptreeError
 from crisptree.learn.cache import keep_compiled
 from crisptree.pipeline.directory import RunDirectory
 from crisptree.pipeline.report import Reporter, StatusFile

@@ -8,10 +8,10 @@ from typing import Any
 import jax
 import numpy as np
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.crispen.distill import Teacher
 from crisptree.envs.spaces import Task
-from crisptree.errors import CrisptreeError
 from crisptree.learn.agent import Learner
 
 BATCH = 8192

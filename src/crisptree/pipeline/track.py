@@ -11,7 +11,7 @@ from glob import escape
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 from crisptree.pipeline.report import Reporter
 
 Row = dict[str, Any]

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from crisptree.cores import cores
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.files import write_atomically
+from crisptree.base.processes import cores
 from crisptree.crisp import CrispTree
-from crisptree.crisp.atomic import write_atomically
 from crisptree.envs.registry import is_functional
 from crisptree.envs.score import play, random_return
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.spaces import describe
-from crisptree.errors import CrisptreeError
 from crisptree.pipeline import attempts
 from crisptree.pipeline.budget import steps_within
 from crisptree.pipeline.directory import RunDirectory

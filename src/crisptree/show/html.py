@@ -11,9 +11,9 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
-from crisptree.crisp.printable import printable
-from crisptree.errors import CrisptreeError
 from crisptree.show.page_data import in_html, page_data
 from crisptree.show.replay import Replay, fitted
 from crisptree.show.text import as_text

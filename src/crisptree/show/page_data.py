@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crisptree.base.text import printable
 from crisptree.crisp import Condition, CrispTree
-from crisptree.crisp.printable import printable
 from crisptree.show.canvas import colour_of, ink_on
 from crisptree.show.chain import as_chain
 from crisptree.show.film import FRAMES_PER_CHUNK, Film

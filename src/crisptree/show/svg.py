@@ -5,8 +5,8 @@ room; a list is a column of rules with their actions beside them. Thresholds are
 reading; a pointer over a box shows the exact one, over a leaf its whole rule.
 """
 
+from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
-from crisptree.crisp.printable import printable
 from crisptree.show.cards import Cards
 from crisptree.show.chain import as_chain
 from crisptree.show.svg_list import draw_column

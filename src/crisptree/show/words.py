@@ -2,8 +2,8 @@
 
 import math
 
+from crisptree.base.text import printable
 from crisptree.crisp import Condition, CrispTree
-from crisptree.crisp.printable import printable
 from crisptree.show.numbers import Numbers
 
 AND = " and "

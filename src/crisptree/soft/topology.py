@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
-from crisptree.crisp.printable import printable
-from crisptree.errors import CrisptreeError
 from crisptree.verify import cartpole
 from crisptree.verify.answer import Answer
 from crisptree.verify.boxes import Box, NotABoxError, as_box

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from crisptree.crisp.printable import printable
+from crisptree.base.text import printable
 from crisptree.verify.conditions import (
     Absolute,
     All,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 
 # fmt: off
 KEYWORDS = frozenset((

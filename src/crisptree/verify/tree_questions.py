@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from crisptree.base.text import printable
 from crisptree.crisp import Condition as Interval
 from crisptree.crisp import CrispTree
-from crisptree.crisp.printable import printable
 from crisptree.verify.answer import Answer
 from crisptree.verify.conditions import ALWAYS, Condition
 from crisptree.verify.properties import (

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.errors import CrisptreeError
 from crisptree.verify.answer import Answer
 from crisptree.verify.language import parse
 from crisptree.verify.properties import Stays

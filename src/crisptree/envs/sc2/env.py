@@ -13,6 +13,7 @@ import numpy as np
 from s2clientprotocol import common_pb2 as common
 from s2clientprotocol import sc2api_pb2 as api
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.envs.sc2.install import MAP, check_installed
 from crisptree.envs.sc2.link import Link, Opening, launch
 from crisptree.envs.sc2.messages import Sighting, commands, marine_tags, read
@@ -20,7 +21,6 @@ from crisptree.envs.team import checked_actions, observation_space
 from crisptree.envs.zerglings.codec import Encoding, decode, encode, nearest_enemies
 from crisptree.envs.zerglings.env import FindAndDefeatZerglings
 from crisptree.envs.zerglings.rules import LAST_LOOP, LOOPS_PER_STEP, N_MARINES
-from crisptree.errors import CrisptreeError
 
 LOOPS_TO_SET_UP = 16
 

@@ -4,7 +4,7 @@ import os
 import platform
 from pathlib import Path
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 
 MAP = Path("mini_games") / "FindAndDefeatZerglings.SC2Map"
 HOMES = {

@@ -10,7 +10,7 @@ from loguru import logger
 from s2clientprotocol import sc2api_pb2 as api
 from sc2.protocol import Protocol, ProtocolError
 
-from crisptree.errors import CrisptreeError
+from crisptree.base.errors import CrisptreeError
 
 Opening = Callable[[AsyncExitStack], Awaitable[Any]]
 """Gives a websocket (`send_bytes`, `receive_bytes`), and leaves on the stack what closes it."""

@@ -1,0 +1,1 @@
+"""What every layer may use: errors, files, text, processes. Standard library only."""

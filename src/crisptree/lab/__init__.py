@@ -1,0 +1,1 @@
+"""For those who reproduce the paper: its table, its mathematics, its user study."""

@@ -1,7 +1,0 @@
-"""The interpretability study: aids people read, a web questionnaire, its database, statistics."""
-
-from crisptree.study.aid import Aid as Aid
-from crisptree.study.aids import load_aid as load_aid
-from crisptree.study.aids import make_aid as make_aid
-from crisptree.study.mlp import LinearMLP as LinearMLP
-from crisptree.study.worksheet import as_worksheet as as_worksheet
