@@ -1,90 +1,194 @@
-"""How an agent learns: one dataclass whose field docs become the command line's help."""
+"""How a policy learns: one dataclass for each algorithm. Nothing here imports JAX.
 
-from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+Floats are traced: another step size, discount or schedule runs the same compiled program, and
+seeds that learn side by side may each have their own (a field may hold one number for each seed).
+Whole numbers, words and switches are part of the program.
+"""
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.learn.config_old import AnyLearning as AnyLearning  # until nothing uses it
+from crisptree.learn.config_old import Learning as Learning
 
-
-@runtime_checkable
-class AnyLearning(Protocol):
-    """What the settings of all learners have: how to act, and how step sizes fall."""
-
-    @property
-    def n_envs(self) -> int: ...
-    @property
-    def n_steps(self) -> int: ...
-    @property
-    def gamma(self) -> float: ...
-    @property
-    def final_rate(self) -> float: ...
-    @property
-    def steps_per_update(self) -> int: ...
+Annealed = tuple[float, float]
+"""Where a number starts and where it ends."""
 
 
 @dataclass(frozen=True)
-class Learning:
-    """Settings of the on-policy learner."""
+class LearnConfig:
+    """What all algorithms have in common."""
 
-    algorithm: Literal["ppo", "reinforce"] = "ppo"
-    """PPO, or REINFORCE (Eq. 6): one gradient step a rollout on undiluted returns."""
     n_envs: int = 64
     """Environments stepped side by side."""
     n_steps: int = 128
     """Steps of each environment between two updates."""
-    epochs: int = 4
-    """Passes over a rollout (PPO)."""
-    minibatches: int = 8
-    """Parts a rollout is cut into, each a gradient step (PPO); must divide n_steps."""
     gamma: float = 0.99
-    """Discount."""
-    gae_lambda: float = 0.95
-    """λ of generalised advantage estimation (PPO)."""
-    clip: float = 0.2
-    """Clipping range of the probability ratio (PPO)."""
-    entropy: float = 0.01
-    """Entropy bonus at the start; it falls linearly to entropy_end."""
-    entropy_end: float = 0.0
-    """Entropy bonus at the end."""
+    """Discount factor."""
     learning_rate: float = 1e-2
-    """Step size of the actor at the start; it falls linearly to final_rate of it."""
-    leaf_rate: float = 1.0
+    """Step size of the actor at the start."""
+    leaf_learning_rate: float = 1.0
     """Step size of a tree's leaves, as a multiple of learning_rate."""
-    critic_rate: float = 1e-3
-    """Step size of the critic at the start."""
-    critic_width: int = 64
-    """Units in each of the critic's two layers; narrower ones need a larger critic_rate."""
-    final_rate: float = 0.05
-    """Share of the step sizes that is left at the end."""
-    optimiser: Literal["adam", "rmsprop"] = "adam"
-    """Adam, or RMSProp as in the paper."""
-    max_gradient_norm: float = 0.5
+    final_learning_rate: float = 0.05
+    """Share of the step sizes that is left at the end; they fall linearly with the progress."""
+    optimizer: Literal["adam", "rmsprop", "sgd"] = "adam"
+    """Adam, RMSProp as in the paper, or plain steps along the gradient."""
+    max_grad_norm: float = 0.5
     """Gradients longer than this are shortened to it."""
-    normalise_observations: bool = True
+    normalize_observations: bool = True
     """Learn on standardised observations; crisp trees are in raw units all the same."""
-    normalise_rewards: bool = True
+    normalize_rewards: bool = True
     """Divide rewards by the running standard deviation of the discounted return."""
-    steepness: tuple[float, float] | None = None
-    """Steepness of an axis-aligned tree at the start and at the end (geometric in between)."""
+    steepness: Annealed | None = None
+    """Steepness of an axis-aligned tree at the start and at the end, geometric in between."""
     anneal_until: float = 0.85
-    """Share of the training by which the steepness has reached its end."""
-    compiling: Literal["quick", "thorough"] = "thorough"
-    """Quick takes half of the time, for programs that then run two fifths longer (and may round
-    the last digit differently): a gain where they run for seconds."""
+    """Progress at which the steepness, or the deviation of a Gaussian, has reached its end."""
+    choose_gains_at: float = 0.3
+    """Progress at which each linear leaf keeps its largest gains; the others become zero."""
+    plateau_speedup: float = 1.0
+    """How many times faster the progress goes while returns have risen and no longer rise."""
 
     def __post_init__(self) -> None:
-        for name in ("n_envs", "n_steps", "epochs", "minibatches", "critic_width"):
-            if getattr(self, name) < 1:
-                raise CrisptreeError(f"{name} must be at least 1, not {getattr(self, name)}")
-        if self.n_steps % self.minibatches:
-            raise CrisptreeError(
-                f"minibatches ({self.minibatches}) must divide n_steps ({self.n_steps})"
-            )
-        if not 0 < self.gamma <= 1:
-            raise CrisptreeError(f"gamma must be above 0 and at most 1, not {self.gamma}")
-        if self.learning_rate <= 0:
-            raise CrisptreeError(f"learning_rate must be above 0, not {self.learning_rate}")
+        self._at_least(1, "n_envs", "n_steps")
+        self._between(0, 1, "gamma", "anneal_until", "choose_gains_at", "final_learning_rate")
+        self._above_zero("gamma", "learning_rate", "leaf_learning_rate", "max_grad_norm")
+        self._above_zero("anneal_until")
+        self._at_least(1, "plateau_speedup")
+        if self.steepness is not None and len(self.steepness) != 2:
+            raise CrisptreeError(f"steepness must be (start, end), not {self.steepness}")
 
     @property
     def steps_per_update(self) -> int:
+        """Environment steps between two updates."""
         return self.n_envs * self.n_steps
+
+    def _at_least(self, least: float, *names: str) -> None:
+        for name, value in self._numbers(names):
+            if not value >= least:
+                raise CrisptreeError(f"{name} must be at least {least}, not {value}")
+
+    def _above_zero(self, *names: str) -> None:
+        for name, value in self._numbers(names):
+            if not value > 0:
+                raise CrisptreeError(f"{name} must be above 0, not {value}")
+
+    def _between(self, least: float, greatest: float, *names: str) -> None:
+        for name, value in self._numbers(names):
+            if not least <= value <= greatest:
+                raise CrisptreeError(f"{name} must be from {least} to {greatest}, not {value}")
+
+    def _numbers(self, names: tuple[str, ...]) -> list[tuple[str, float]]:
+        """The fields that are plain numbers; traced ones and those of several seeds pass."""
+        values = [(name, getattr(self, name)) for name in names]
+        return [(name, value) for name, value in values if isinstance(value, int | float)]
+
+
+@dataclass(frozen=True)
+class ActorCriticConfig(LearnConfig):
+    """What PPO and REINFORCE have in common: a critic, an entropy bonus, a Gaussian's deviation."""
+
+    entropy_coef: float = 0.01
+    """Weight of the entropy bonus at the start; it moves linearly to entropy_coef_end."""
+    entropy_coef_end: float = 0.0
+    """Weight of the entropy bonus at the end."""
+    critic_learning_rate: float = 1e-3
+    """Step size of the critic at the start."""
+    critic_width: int = 64
+    """Units in each of the critic's two layers; narrower ones need a larger step size."""
+    log_std_start: float = -0.5
+    """Box actions: the log standard deviation starts here, in units of half an action's range."""
+    log_std_end: float = -2.0
+    """Box actions: the greatest log standard deviation at the end, linear in between."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._at_least(1, "critic_width")
+        self._above_zero("critic_learning_rate")
+
+
+@dataclass(frozen=True)
+class PPOConfig(ActorCriticConfig):
+    """Proximal policy optimisation (Schulman et al. 2017)."""
+
+    n_epochs: int = 4
+    """Passes over a trajectory."""
+    n_minibatches: int = 8
+    """Parts a trajectory is cut into, each a gradient step; must divide n_steps."""
+    gae_lambda: float = 0.95
+    """λ of generalised advantage estimation."""
+    clip_range: float = 0.2
+    """Range within which the ratio of probabilities is rewarded."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._at_least(1, "n_epochs", "n_minibatches")
+        self._between(0, 1, "gae_lambda")
+        self._above_zero("clip_range")
+        if self.n_steps % self.n_minibatches:
+            raise CrisptreeError(
+                f"n_minibatches ({self.n_minibatches}) must divide n_steps ({self.n_steps})"
+            )
+
+
+@dataclass(frozen=True)
+class ReinforceConfig(ActorCriticConfig):
+    """REINFORCE with a baseline (Eq. 6): one gradient step for each trajectory, on its returns."""
+
+
+@dataclass(frozen=True)
+class DQNConfig(LearnConfig):
+    """Q-learning with a replay buffer, or the paper's online Q-learning (Eq. 5)."""
+
+    algorithm: Literal["dqn", "online_q"] = "dqn"
+    """dqn: replay, target network, double Q, Huber loss. online_q: each transition once, in order,
+    against the learner's own values."""
+    n_envs: int = 8
+    """Environments stepped side by side."""
+    n_steps: int = 64
+    """Steps of each environment between two updates."""
+    learning_rate: float = 1e-3
+    """Step size at the start."""
+    max_grad_norm: float = 10.0
+    """Gradients longer than this are shortened to it."""
+    buffer_size: int = 50_000
+    """Transitions the replay buffer holds (dqn)."""
+    batch_size: int = 128
+    """Transitions of a gradient step (dqn)."""
+    gradient_steps: int = 64
+    """Gradient steps for each trajectory (dqn)."""
+    learning_starts: int = 1_000
+    """Transitions collected before the first gradient step."""
+    target_update_interval: int = 256
+    """Gradient steps between two copies of the learner to the target network (dqn)."""
+    epsilon_start: float = 1.0
+    """Chance of a random action at the start; it moves linearly to epsilon_end."""
+    epsilon_end: float = 0.05
+    """Chance of a random action at the end."""
+    explore_until: float = 0.1
+    """Progress at which epsilon has reached its end."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._at_least(1, "buffer_size", "batch_size", "gradient_steps", "target_update_interval")
+        self._at_least(0, "learning_starts")
+        self._between(0, 1, "epsilon_start", "epsilon_end", "explore_until")
+        self._above_zero("explore_until")
+
+
+AnyConfig = PPOConfig | ReinforceConfig | DQNConfig
+
+
+def is_traced(field: Any) -> bool:
+    """Whether a field of a config is a number that programs take as an argument."""
+    return field.type is float or field.type == Annealed | None
+
+
+def traced_fields(config: type[LearnConfig]) -> list[str]:
+    """The names of the fields that compiled programs take as arguments."""
+    return [field.name for field in fields(config) if is_traced(field)]
+
+
+def static_fields(config: type[LearnConfig]) -> list[str]:
+    """The names of the fields that another program is compiled for."""
+    return [field.name for field in fields(config) if not is_traced(field)]
