@@ -1,34 +1,37 @@
-"""From a soft tree to a crisp one: reading off, in raw units."""
+"""From a soft tree to a crisp one: reading it off, in raw units."""
 
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
-from crisptree.envs.spaces import Task
+from crisptree.crisp.signature import Actions
+from crisptree.envs.task import Task
 from crisptree.learn.moments import SMALLEST_VARIANCE, Moments
-from crisptree.soft import AxisTree, SoftTree, Topology
+from crisptree.soft import AxisTree, SoftTree, Topology, TreeModel
 
 FeatureChoice = Literal["magnitude", "signed"]
+Gains = tuple[tuple[tuple[int, int, float], ...], ...]
+"""For each leaf its gains, `(dimension, feature, weight)`."""
 
 
 def harden(tree: AxisTree, moments: Moments, task: Task) -> CrispTree:
-    """The limit of infinite steepness: the same features, comparators φσ + m, the likeliest action.
+    """The limit of infinite steepness: the same features, comparators φσ + m, one action for each
+    leaf.
 
     `moments` are those the tree's observations were standardised with.
     """
     features = np.asarray(tree.features)
-    mean, deviation = _units(moments)
+    mean, deviation = moment_units(moments)
     thresholds = np.asarray(tree.comparators) * deviation[features] + mean[features]
-    return assemble(
-        tree.topology, features, thresholds, np.zeros(len(features), bool), tree.leaves, task
-    )
+    return _assemble(tree, features, thresholds, np.zeros(len(features), bool), moments, task)
 
 
 def argmax(
     tree: SoftTree, moments: Moments, task: Task, choice: FeatureChoice = "magnitude"
 ) -> CrispTree:
-    """§4.1: one feature a node, φ/β_j, one action a leaf.
+    """§4.1: one feature for each node, φ/β_j, one action for each leaf.
 
     `magnitude` takes the feature with the largest |β_j| (of standardised observations, so that
     units do not matter) and keeps the direction: where αβ_j < 0 the node asks x_j < φ/β_j.
@@ -40,25 +43,27 @@ def argmax(
     features = (np.abs(weights) if choice == "magnitude" else weights).argmax(1)
     chosen = weights[rows, features]
     safe = np.where(chosen == 0, 1.0, chosen)
-    mean, deviation = _units(moments)
+    mean, deviation = moment_units(moments)
     # αβ_j((x_j - m)/σ) > αφ, the other features at their mean: x_j is compared with m + σφ/β_j.
     thresholds = mean[features] + deviation[features] * np.asarray(tree.comparators) / safe
     turned = (np.asarray(tree.steepness) * chosen < 0) & (choice == "magnitude")
-    return assemble(tree.topology, features, thresholds, turned, tree.leaves, task)
+    return _assemble(tree, features, thresholds, turned, moments, task)
 
 
-def _units(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
+def moment_units(moments: Moments) -> tuple[NDArray, NDArray]:
     """Mean and deviation, by NumPy: JAX would compile two programs for it."""
+    if float(np.asarray(moments.count)) == 0:
+        return np.zeros_like(moments.mean), np.ones_like(moments.variance)
     variance = np.asarray(moments.variance)
     return np.asarray(moments.mean), np.sqrt(variance + variance.dtype.type(SMALLEST_VARIANCE))
 
 
-def assemble(
-    topology: Topology,
-    features: np.ndarray,
-    thresholds: np.ndarray,
-    turned: np.ndarray,
-    leaves,
+def _assemble(
+    tree: TreeModel,
+    features: NDArray,
+    thresholds: NDArray,
+    turned: NDArray,
+    moments: Moments,
     task: Task,
 ) -> CrispTree:
     """A crisp tree from its parts; where `turned`, the node asks x < threshold instead of >.
@@ -68,21 +73,57 @@ def assemble(
     # x < t is the FALSE side of x > t', with t' the float32 just below t.
     rounded = np.clip(np.nan_to_num(thresholds), -3e38, 3e38).astype(np.float32)
     rounded = np.where(turned, np.nextafter(rounded, np.float32(-np.inf)), rounded)
+    topology: Topology = tree.topology
     n_nodes, n_leaves = topology.n_nodes, topology.n_leaves
     if_true = np.where(turned, topology.if_false, topology.if_true)
     if_false = np.where(turned, topology.if_true, topology.if_false)
 
-    def numbered(children: np.ndarray) -> np.ndarray:
+    def numbered(children: NDArray) -> NDArray:
         return np.where(children >= 0, children, n_nodes + ~children)
 
     none = np.full(n_leaves, -1)
+    at_leaves, gains = leaf_actions(tree, moments, task.actions)
+    nothing = np.full((n_nodes, *at_leaves.shape[1:]), 0.0 if task.actions.kind == "box" else -1)
     return CrispTree(
-        feature=np.concatenate([features, none]),
+        feature=np.concatenate([features, none]).astype(int),
         threshold=np.concatenate([rounded.astype(np.float64), np.zeros(n_leaves)]),
-        if_true=np.concatenate([numbered(if_true), none]),
-        if_false=np.concatenate([numbered(if_false), none]),
-        action=np.concatenate([np.full(n_nodes, -1), np.asarray(leaves).argmax(1)]),
-        feature_names=task.feature_names,
-        action_names=task.action_names,
-        env_id=task.env_id,
+        if_true=np.concatenate([numbered(if_true), none]).astype(int),
+        if_false=np.concatenate([numbered(if_false), none]).astype(int),
+        action=np.concatenate([nothing, at_leaves]).astype(at_leaves.dtype),
+        gains=((),) * n_nodes + gains if gains else (),
+        **task.signature,
     )
+
+
+def leaf_actions(
+    tree: TreeModel, moments: Moments, actions: Actions
+) -> tuple[NDArray, Gains]:
+    """What each leaf does, and its gains: `()` where leaves are constant.
+
+    The likeliest choice (of each part), or the mean in the environment's units, within its bounds.
+    """
+    leaves = np.asarray(tree.leaves)
+    if actions.kind == "discrete":
+        return leaves.argmax(1), ()
+    if actions.kind == "multi_discrete":
+        ends = np.cumsum([len(part) for part in actions.choices])
+        return np.stack([part.argmax(1) for part in np.split(leaves, ends[:-1], 1)], 1), ()
+    low, high = np.asarray(actions.low), np.asarray(actions.high)
+    half = 0.5 * (high - low)
+    constants = low + (leaves.astype(np.float64) + 1) * half
+    if tree.gains is None:
+        return _within(constants, low, high), ()
+    mean, deviation = (part.astype(np.float64) for part in moment_units(moments))
+    # a = c + h Σ g (x - m)/σ = (c - Σ w m) + Σ w x with w = h g / σ.
+    weights = np.asarray(tree.gains * tree.kept_gains, np.float64) * half[:, None] / deviation
+    is_constant = (weights == 0).all(-1)
+    offsets = np.where(is_constant, _within(constants, low, high), constants - weights @ mean)
+    gains = tuple(
+        tuple((int(d), int(f), float(leaf[d, f])) for d, f in np.argwhere(leaf)) for leaf in weights
+    )
+    return offsets, gains
+
+
+def _within(constants: NDArray, low: NDArray, high: NDArray) -> NDArray[np.float64]:
+    """Constants as float32 can hold them, within the bounds."""
+    return np.clip(constants.astype(np.float32).astype(np.float64), low, high)

@@ -2,8 +2,11 @@
 
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
+from crisptree.crispen.harden import moment_units
+from crisptree.learn.heads import head_for
 from crisptree.learn.moments import Moments
 from crisptree.soft import AxisTree
 from crisptree.soft.topology import from_children
@@ -12,21 +15,60 @@ LEAF_LOGIT = 2.5
 
 
 def soften(
-    tree: CrispTree, moments: Moments, steepness: float = 8.0, leaf_logit: float = LEAF_LOGIT
+    tree: CrispTree,
+    moments: Moments,
+    steepness: float = 8.0,
+    leaf_logit: float = LEAF_LOGIT,
+    gains: int = 0,
 ) -> AxisTree:
-    """An axis-aligned tree with the same features, comparators and favourite actions.
+    """An axis-aligned tree with the same features, comparators and leaves.
 
-    Comparators are in the units that `moments` standardise to.
+    Comparators are in the units that `moments` standardise to; real actions in units of their
+    bounds. The tree's own gains stay the only ones that count; `gains` makes leaves without any
+    linear, with at most so many for each dimension of the action.
     """
-    topology, inner, leaves = from_children(tree.if_true.tolist(), tree.if_false.tolist())
+    topology, inner, at = from_children(tree.if_true.tolist(), tree.if_false.tolist())
     features = tree.feature[list(inner)]
-    mean, deviation = np.asarray(moments.mean), np.asarray(moments.deviation)
+    mean, deviation = moment_units(moments)
     comparators = (tree.threshold[list(inner)] - mean[features]) / deviation[features]
-    logits = leaf_logit * np.eye(tree.n_actions)[tree.action[list(leaves)]]
+    leaves, weights = _leaf_outputs(tree, list(at), moments, leaf_logit)
+    most = max(gains, int((weights != 0).sum(-1).max(initial=0)))
+    kept = weights != 0
+    # A dimension of a leaf that has no gains yet may choose among all features.
+    kept = np.where(kept.any(-1, keepdims=True), kept, gains > 0)
     return AxisTree(
         features=jnp.asarray(features, jnp.int32),
         comparators=jnp.asarray(comparators, jnp.float32),
         steepness=jnp.asarray(steepness, jnp.float32),
-        leaves=jnp.asarray(logits, jnp.float32),
+        leaves=jnp.asarray(leaves, jnp.float32),
         topology=topology,
+        gains=jnp.asarray(weights, jnp.float32) if most else None,
+        kept_gains=jnp.asarray(kept) if most else None,
+        max_gains=most,
+        head=head_for(tree.actions),
     )
+
+
+def _leaf_outputs(
+    tree: CrispTree, at: list[int], moments: Moments, leaf_logit: float
+) -> tuple[NDArray, NDArray]:
+    """`(leaves, outputs)`, and gains `(leaves, outputs, features)` on standardised features."""
+    actions, held = tree.actions, tree.action[at]
+    weights = np.zeros((len(at), actions.n_outputs, tree.n_features))
+    if actions.kind == "discrete":
+        return leaf_logit * np.eye(tree.n_actions)[held], weights
+    if actions.kind == "multi_discrete":
+        parts = [
+            leaf_logit * np.eye(len(choices))[held[:, i]]
+            for i, choices in enumerate(actions.choices)
+        ]
+        return np.concatenate(parts, 1), weights
+    low, high = np.asarray(actions.low), np.asarray(actions.high)
+    mean, deviation = moment_units(moments)
+    constants = held.astype(np.float64)
+    for leaf, node in enumerate(at):
+        for dimension, feature, weight in tree.gains[node] if tree.gains else ():
+            weights[leaf, dimension, feature] += weight * deviation[feature]
+            constants[leaf, dimension] += weight * mean[feature]
+    half = 0.5 * (high - low)
+    return (constants - low) / half - 1, weights / half[:, None]

@@ -1,66 +1,66 @@
-"""Acting in environments outside JAX, step by step: trees in NumPy, all else compiled."""
+"""Acting with a learner's policy in NumPy: sampled while it learns, or deterministic."""
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
-import equinox as eqx
 import jax
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
-from crisptree.learn.agent import Agent, Learner
-from crisptree.learn.moments import CLIP, Moments
-from crisptree.learn.rollout import sample_actions
-from crisptree.soft import AxisTree, SoftTree
-from crisptree.soft.plain import log_policies
+from crisptree.learn.moments import CLIP
+from crisptree.learn.stacks import stack
+from crisptree.soft.numpy_models import numpy_mix
 
-Sampled = tuple[Int[np.ndarray, "S N"], Float[np.ndarray, "S N"]]
-Sampler = Callable[[Float[np.ndarray, "S N F"], Float[np.ndarray, "S N"]], Sampled]
-"""From what the environments of S seeds show, and uniform numbers, to actions with their
-log-probabilities."""
+Distribution = Callable[[Float[np.ndarray, "S N F"]], Any]
+Sampler = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""From observations (S, N, F) and noise to actions and their log-probabilities (S, N)."""
 
 
-def sampler(agents: Learner) -> Sampler:
-    """Acts as `agents` do now."""
-    if isinstance(agents, Agent) and isinstance(agents.actor, SoftTree | AxisTree):
-        return _in_numpy(agents.actor, agents.observations)
-    parameters, static = eqx.partition(agents, eqx.is_array)
-    act = _compiled(static)
+def sampler(learners: Any) -> Sampler:
+    """Actions as S stacked learners sample them now."""
+    head, distribution = learners.head, _distribution(learners)
 
-    def sample(observation: np.ndarray, uniform: np.ndarray) -> Sampled:
-        action, log_probability = act(parameters, observation, uniform)
-        return np.asarray(action), np.asarray(log_probability)
+    def sample(observation: np.ndarray, noise: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        likely = distribution(observation)
+        action = head.sample(likely, noise)
+        return action, head.log_probability(likely, action)
 
     return sample
 
 
-@lru_cache(maxsize=32)
-def _compiled(static: Any):
-    """`jax.jit` on bare parameters: a call costs a third of what `eqx.filter_jit` costs."""
+class GreedyPolicy:
+    """The deterministic policy of one learner: its likeliest action, or its mean."""
 
-    def act(parameters: Any, observation, uniform):
-        agent = eqx.combine(parameters, static)
-        return sample_actions(agent.log_policy(observation), uniform)
+    def __init__(self, learner: Any) -> None:
+        self._head = learner.head
+        self._distribution = _distribution(stack([learner]))
 
-    return jax.jit(jax.vmap(act))
+    def act(self, observations: Float[np.ndarray, "B F"]) -> np.ndarray:
+        """The policy's own actions: choices counted from 0, or real vectors within the bounds."""
+        rows = np.asarray(observations, np.float32)[None]
+        return self._head.to_env(self._head.mode(self._distribution(rows)))[0]
 
 
-def _in_numpy(trees: SoftTree | AxisTree, moments: Moments) -> Sampler:
-    """The same arithmetic as `Agent.log_policy` and `sample_actions`."""
-    log_policy = log_policies(trees)
-    mean, deviation = (np.asarray(m)[:, None] for m in (moments.mean, moments.deviation))
-    seen = np.asarray(moments.count)[:, None, None] > 0
+def greedy(learner: Any) -> GreedyPolicy:
+    """The deterministic policy of one learner's state."""
+    return GreedyPolicy(learner)
+
+
+def _distribution(learners: Any) -> Distribution:
+    """The same arithmetic as `learner.distribution`, for all seeds at once."""
+    head = learners.head
+    mix = numpy_mix(learners.actor, head.of_leaf)
+    moments = jax.tree.map(np.asarray, learners.observations)
+    mean, deviation = moments.mean[:, None], np.asarray(learners.observations.deviation)[:, None]
+    exploration = np.asarray(learners.exploration)[:, None]
+    seen = moments.count[:, None, None] > 0
     all_seen = seen.all()
 
     # Called between two steps of the environments: plain indices and bounds, since the functions
     # that serve every case take as long as the arithmetic.
-    def sample(observation: np.ndarray, uniform: np.ndarray) -> Sampled:
+    def distribution(observation: np.ndarray) -> Any:
         standard = np.minimum(np.maximum((observation - mean) / deviation, -CLIP), CLIP)
-        log_policies = log_policy(standard if all_seen else np.where(seen, standard, observation))
-        cumulative = np.exp(log_policies).cumsum(-1)
-        action = (cumulative <= uniform[..., None] * cumulative[..., -1:]).sum(-1)
-        taken = np.arange(action.size) * log_policies.shape[-1] + action.ravel()
-        return action, log_policies.ravel()[taken].reshape(action.shape)
+        x = standard if all_seen else np.where(seen, standard, observation)
+        return head.distribution(mix(x), exploration)
 
-    return sample
+    return distribution

@@ -44,7 +44,7 @@ class Moments(eqx.Module):
             count=total,
         )
 
-    def standardise(self, x: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
+    def standardize(self, x: Float[Array, "*batch"]) -> Float[Array, "*batch"]:
         """In deviations from the mean, clipped; where nothing was seen, x as it is."""
         standard = jnp.clip((x - self.mean) / self.deviation, -CLIP, CLIP)
         return jnp.where(self.count > 0, standard, x)

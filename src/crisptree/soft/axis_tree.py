@@ -1,16 +1,16 @@
-"""The axis-aligned sibling of the soft tree: one feature a node, for good."""
+"""The axis-aligned sibling of the soft tree: each node looks at one feature, for good."""
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
-from crisptree.soft.columns import beside
-from crisptree.soft.paths import leaf_log_probabilities, mix_distributions
+from crisptree.soft.model import HasOutputs, TreeModel, fresh_gains, outputs_of
+from crisptree.soft.paths import as_column
 from crisptree.soft.topology import Topology
 
 
-class AxisTree(eqx.Module):
+class AxisTree(TreeModel):
     """μ(x) = sigmoid(k (x_j - φ)) with the feature j of each node fixed.
 
     Only comparators and leaves learn. The steepness k is one number, not learned but raised by a
@@ -21,35 +21,45 @@ class AxisTree(eqx.Module):
     features: Int[Array, " nodes"]
     comparators: Float[Array, " nodes"]
     steepness: Float[Array, ""]
-    leaves: Float[Array, "leaves actions"]
+    leaves: Float[Array, "leaves outputs"]
     topology: Topology = eqx.field(static=True)
+    gains: Float[Array, "leaves outputs features"] | None = None
+    kept_gains: Bool[Array, "leaves outputs features"] | None = None
+    max_gains: int = eqx.field(static=True, default=0)
+    head: HasOutputs | None = eqx.field(static=True, default=None)
 
     @staticmethod
     def random(
-        topology: Topology, n_features: int, n_actions: int, *, key: Key[Array, ""]
+        topology: Topology,
+        n_features: int,
+        head: HasOutputs | int,
+        *,
+        key: Key[Array, ""],
+        gains: int = 0,
     ) -> "AxisTree":
-        """A random feature at every node, comparators around the middle of normalised features."""
+        """Random features, comparators around the middle of standardised features.
+
+        `gains`: the most features that each output of a linear leaf looks at.
+        """
         for_features, for_comparators, for_leaves = jax.random.split(key, 3)
         nodes, leaves = topology.n_nodes, topology.n_leaves
+        n_outputs, head = outputs_of(head)
+        weights, kept = fresh_gains(gains, leaves, n_outputs, n_features)
         return AxisTree(
             features=jax.random.randint(for_features, (nodes,), 0, n_features),
             comparators=0.5 * jax.random.normal(for_comparators, (nodes,)),
             steepness=jnp.asarray(2.0, jnp.float32),
-            leaves=0.3 * jax.random.normal(for_leaves, (leaves, n_actions)),
+            leaves=0.3 * jax.random.normal(for_leaves, (leaves, n_outputs)),
             topology=topology,
+            gains=weights,
+            kept_gains=kept,
+            max_gains=gains,
+            head=head,
         )
 
     def margins(self, x: Float[Array, "features *rows"]) -> Float[Array, "nodes *rows"]:
         # A product with one-hot rows is many times faster than a gather once vmapped on a CPU.
         chosen = jax.nn.one_hot(self.features, x.shape[0], dtype=x.dtype)
-        over = chosen @ x
-        return jax.lax.stop_gradient(self.steepness) * (over - beside(self.comparators, over))
-
-    def leaf_probabilities(self, x: Float[Array, "features *rows"]) -> Float[Array, "leaves *rows"]:
-        return jnp.exp(leaf_log_probabilities(self.margins(x), self.topology))
-
-    def log_policy(self, x: Float[Array, "features *rows"]) -> Float[Array, "actions *rows"]:
-        """Eq. 14: log π(x, ·)."""
-        return mix_distributions(
-            leaf_log_probabilities(self.margins(x), self.topology), self.leaves
-        )
+        values = chosen @ x
+        steepness = jax.lax.stop_gradient(self.steepness)
+        return steepness * (values - as_column(self.comparators, values))

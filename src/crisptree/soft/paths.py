@@ -10,8 +10,6 @@ from jaxtyping import Array, Float
 
 from crisptree.soft.topology import Topology, path_matrices
 
-SMALLEST_PROBABILITY = 1e-30
-
 
 def leaf_log_probabilities(
     margins: Float[Array, "nodes *rows"], topology: Topology
@@ -23,9 +21,6 @@ def leaf_log_probabilities(
     return goes_true @ log_true + goes_false @ (log_true - margins)
 
 
-def mix_distributions(
-    log_leaf: Float[Array, "leaves *rows"], leaf_logits: Float[Array, "leaves actions"]
-) -> Float[Array, "actions *rows"]:
-    """Eq. 14: log of the leaves' own action distributions mixed by path probability."""
-    mixed = jax.nn.softmax(leaf_logits, axis=-1).T @ jnp.exp(log_leaf)
-    return jnp.log(jnp.maximum(mixed, SMALLEST_PROBABILITY))
+def as_column(values: Float[Array, " n"], x: Float[Array, "n *rows"]) -> Float[Array, "n *_"]:
+    """One value for each row of `x`, shaped so that it meets every column."""
+    return values.reshape(-1, *(1,) * (x.ndim - 1))

@@ -1,7 +1,8 @@
 """The shape of a tree: which node leads where, with no parameters.
 
-A topology is static and hashable, so that JAX compiles one program a shape. Inner nodes and leaves
-are numbered apart: a child `c >= 0` is the inner node `c`, a child `c < 0` is the leaf `~c`.
+A topology is static and hashable, so that JAX compiles one program for each shape. Inner nodes and
+leaves are numbered apart: a child `c >= 0` is the inner node `c`, a child `c < 0` is the leaf `~c`.
+A topology without nodes is a lone leaf.
 """
 
 from collections import deque
@@ -24,9 +25,9 @@ class Topology:
     def __post_init__(self) -> None:
         children = [*self.if_true, *self.if_false]
         nodes, leaves = set(range(1, self.n_nodes)), {~i for i in range(self.n_leaves)}
-        if not self.if_true or len(self.if_true) != len(self.if_false):
-            raise CrisptreeError("a topology needs at least one node, with two children a node")
-        if sorted(children) != sorted(nodes | leaves):
+        if len(self.if_true) != len(self.if_false):
+            raise CrisptreeError("every node of a topology needs two children")
+        if self.if_true and sorted(children) != sorted(nodes | leaves):
             raise CrisptreeError("every node but the root, and every leaf, must be a child once")
         if any(0 <= child <= node for node, child in self._edges()):
             raise CrisptreeError("a child must be numbered after its parent")
@@ -56,8 +57,10 @@ def balanced(n_leaves: int) -> Topology:
 
     For powers of two this is the complete tree; otherwise the odd leaf goes to the TRUE side.
     """
-    if n_leaves < 2:
-        raise CrisptreeError(f"a tree needs at least 2 leaves, not {n_leaves}")
+    if n_leaves < 1:
+        raise CrisptreeError(f"a tree needs at least 1 leaf, not {n_leaves}")
+    if n_leaves == 1:
+        return Topology((), ())
     if_true: list[int] = []
     if_false: list[int] = []
     queue = deque([n_leaves])
@@ -116,7 +119,8 @@ def path_matrices(topology: Topology) -> tuple[np.ndarray, np.ndarray]:
     """0/1 matrices (nodes, leaves): the leaf's path goes TRUE, or FALSE, at the node."""
     goes_true = np.zeros((topology.n_nodes, topology.n_leaves), np.float32)
     goes_false = np.zeros_like(goes_true)
-    stack: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = [(0, (), ())]
+    root = 0 if topology.n_nodes else ~0
+    stack: list[tuple[int, tuple[int, ...], tuple[int, ...]]] = [(root, (), ())]
     while stack:
         at, trues, falses = stack.pop()
         if at < 0:

@@ -1,0 +1,70 @@
+"""A replay buffer inside a learner's state: a ring of transitions."""
+
+from typing import NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int, Key
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.learn.trajectory import Trajectory
+
+
+class Transitions(NamedTuple):
+    """(s, a, r, s', terminated) in raw units; `mask` is false where nobody acted."""
+
+    observation: Float[Array, "*rows F"]
+    action: Int[Array, "..."] | Float[Array, "..."]
+    reward: Float[Array, "*rows"]
+    next_observation: Float[Array, "*rows F"]
+    terminated: Bool[Array, "*rows"]
+    mask: Bool[Array, "*rows"]
+
+
+def transitions(trajectory: Trajectory) -> Transitions:
+    """The steps of a trajectory, all times in one."""
+    return Transitions(*trajectory.rows(*Transitions._fields))
+
+
+class Replay(eqx.Module):
+    """The last `size` transitions."""
+
+    rows: Transitions
+    n_written: Int[Array, ""]
+    """Transitions written so far."""
+
+    @staticmethod
+    def empty(size: int, n_features: int, action: Array) -> "Replay":
+        """Room for `size` transitions whose actions look like `action`."""
+        return Replay(
+            Transitions(
+                observation=jnp.zeros((size, n_features)),
+                action=jnp.zeros((size, *action.shape), action.dtype),
+                reward=jnp.zeros(size),
+                next_observation=jnp.zeros((size, n_features)),
+                terminated=jnp.zeros(size, bool),
+                mask=jnp.zeros(size, bool),
+            ),
+            jnp.zeros((), jnp.int32),
+        )
+
+    @property
+    def size(self) -> int:
+        return self.rows.reward.shape[0]
+
+    def with_transitions(self, fresh: Transitions) -> "Replay":
+        """The buffer after `fresh`, which take the place of the oldest once it is full."""
+        n = fresh.reward.shape[0]
+        if n > self.size:
+            raise CrisptreeError(
+                f"buffer_size ({self.size}) must hold the {n} transitions of an update"
+            )
+        at = (self.n_written + jnp.arange(n)) % self.size
+        rows = jax.tree.map(lambda old, new: old.at[at].set(new), self.rows, fresh)
+        return Replay(rows, self.n_written + n)
+
+    def sample(self, key: Key[Array, ""], n: int) -> Transitions:
+        """`n` transitions drawn uniformly from those in the buffer, with replacement."""
+        drawn = jax.random.randint(key, (n,), 0, jnp.minimum(self.n_written, self.size))
+        return jax.tree.map(lambda part: part[drawn], self.rows)
