@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from crisptree.crisp import CrispTree
 from crisptree.crisp.signature import Actions
 from crisptree.envs.task import Task
-from crisptree.learn.moments import SMALLEST_VARIANCE, Moments
+from crisptree.learn.moments import Moments, units
 from crisptree.soft import AxisTree, SoftTree, Topology, TreeModel
 
 FeatureChoice = Literal["magnitude", "signed"]
@@ -23,7 +23,7 @@ def harden(tree: AxisTree, moments: Moments, task: Task) -> CrispTree:
     `moments` are those the tree's observations were standardised with.
     """
     features = np.asarray(tree.features)
-    mean, deviation = moment_units(moments)
+    mean, deviation = units(moments)
     thresholds = np.asarray(tree.comparators) * deviation[features] + mean[features]
     return _assemble(tree, features, thresholds, np.zeros(len(features), bool), moments, task)
 
@@ -43,19 +43,11 @@ def argmax(
     features = (np.abs(weights) if choice == "magnitude" else weights).argmax(1)
     chosen = weights[rows, features]
     safe = np.where(chosen == 0, 1.0, chosen)
-    mean, deviation = moment_units(moments)
+    mean, deviation = units(moments)
     # αβ_j((x_j - m)/σ) > αφ, the other features at their mean: x_j is compared with m + σφ/β_j.
     thresholds = mean[features] + deviation[features] * np.asarray(tree.comparators) / safe
     turned = (np.asarray(tree.steepness) * chosen < 0) & (choice == "magnitude")
     return _assemble(tree, features, thresholds, turned, moments, task)
-
-
-def moment_units(moments: Moments) -> tuple[NDArray, NDArray]:
-    """Mean and deviation, by NumPy: JAX would compile two programs for it."""
-    if float(np.asarray(moments.count)) == 0:
-        return np.zeros_like(moments.mean), np.ones_like(moments.variance)
-    variance = np.asarray(moments.variance)
-    return np.asarray(moments.mean), np.sqrt(variance + variance.dtype.type(SMALLEST_VARIANCE))
 
 
 def _assemble(
@@ -113,7 +105,7 @@ def leaf_actions(
     constants = low + (leaves.astype(np.float64) + 1) * half
     if tree.gains is None:
         return _within(constants, low, high), ()
-    mean, deviation = (part.astype(np.float64) for part in moment_units(moments))
+    mean, deviation = (part.astype(np.float64) for part in units(moments))
     # a = c + h Σ g (x - m)/σ = (c - Σ w m) + Σ w x with w = h g / σ.
     weights = np.asarray(tree.gains * tree.kept_gains, np.float64) * half[:, None] / deviation
     is_constant = (weights == 0).all(-1)

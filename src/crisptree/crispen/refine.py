@@ -5,25 +5,25 @@ first), and the polish after pruning: what differs is where it starts and the sc
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen.harden import harden
-from crisptree.crispen.select import Selection
-from crisptree.envs.registry import greatest_return
-from crisptree.envs.spaces import Task
-from crisptree.learn.agent import Agent
-from crisptree.learn.session import Progress, Segment, learn
-from crisptree.learn.stacks import first, pick
+from crisptree.envs.task import Task
+from crisptree.learn.stacks import n_seeds, pick
+from crisptree.learn.trainer import Between, Progress, Trainer
 
 SNAPSHOTS_FROM = 2 / 3
+"""Progress from which on snapshots are read off: the tree in training is nearly crisp by then."""
 SEGMENTS = 24
-LONGEST = 16
-"""Updates in a segment, at most: what a compiled segment has room for."""
+"""Segments of a training at least, so that there are several snapshots of a short one."""
+LONGEST_SEGMENT = 16
 
 
 class Snapshot(NamedTuple):
-    """A crisp tree read off in training, and which of the vmapped starts it came from."""
+    """A crisp tree read off in training, and which of the stacked starts it came from."""
 
     tree: CrispTree
     start: int
@@ -31,63 +31,62 @@ class Snapshot(NamedTuple):
 
 class Refined(NamedTuple):
     tree: CrispTree
-    agent: Agent
+    state: Any
+    """The learner of that start as training left it: its critic and moments serve what follows."""
     start: int
-    """Which of the vmapped starts the tree and the agent are."""
     selection_return: float
-    """Mean return of the crisp tree on selection episodes (those that chose it)."""
+    """Mean return of the tree on the selection episodes that chose it."""
+    updates: int
+    """Updates that were made, of the start that made most."""
 
 
-OnSegment = Callable[[Progress, Sequence[Snapshot]], None]
+class Race(Protocol):
+    """Something that chooses among trees by return."""
+
+    def race(self, trees: Sequence[CrispTree], rounds: Sequence[int]) -> tuple[int, float]:
+        """The index of the best tree and its mean return."""
+        ...
+
+
+OnSegment = Callable[[Progress, Sequence[Snapshot]], object]
 
 
 def anneal(
-    agents: Agent,
+    states: Any,
+    trainer: Trainer,
     task: Task,
-    segment: Segment,
-    selection: Selection,
+    selection: Race,
     *,
     snapshots: Sequence[Snapshot] = (),
     on_segment: OnSegment | None = None,
+    between: Between | None = None,
     rounds: Sequence[int] = (32, 64, 128),
-    enough: int = 0,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> Refined:
-    """Train axis-aligned `agents` while their steepness grows; keep the best crisp snapshot.
+    """Train axis-aligned trees while their steepness grows; return the best crisp snapshot.
 
-    Snapshots are read off over the last third, when the tree in training is nearly crisp, from
-    every start, and race on selection episodes. A flawless one of at most `enough` leaves ends
-    the training whenever it comes: nothing is left to learn.
+    Snapshots are read off every start over the last third of its training, and race on selection
+    episodes together with those given: earlier ones of a training that is resumed, or the tree it
+    started from.
     """
     snapshots = list(snapshots)
-    total = first(agents.n_updates)
-    length = min(LONGEST, max(1, total // SEGMENTS))
-    segments = learn(agents, segment, length)
-    # Asked before the first segment too: a run may have been stopped right after its last one.
-    while (best := _flawless(agents, task, selection, rounds, enough)) is None:
-        progress = next(segments, None)
-        if progress is None:
-            break
-        agents = progress.agents
-        if progress.update >= total * SNAPSHOTS_FROM:
-            snapshots += _read_off(agents, task)
+    length = min(LONGEST_SEGMENT, max(1, int(np.max(states.n_updates)) // SEGMENTS))
+    for progress in trainer.learn(states, length, between=between, is_late=is_late):
+        moved = np.asarray(progress.states.update) > np.asarray(states.update)
+        states = progress.states
+        late = np.asarray(states.progress) >= SNAPSHOTS_FROM
+        snapshots += [read_off(states, int(i), task) for i in np.flatnonzero(moved & late)]
         if on_segment is not None:
             on_segment(progress, snapshots)
-    if best is not None:
-        score = greatest_return(task.env_id)
-    else:
-        index, score = selection.race([snapshot.tree for snapshot in snapshots], rounds)
-        best = snapshots[index]
-    return Refined(best.tree, pick(agents, best.start), best.start, score)
+    if float(np.min(states.progress)) < SNAPSHOTS_FROM:  # time was up before the last third
+        snapshots += [read_off(states, i, task) for i in range(n_seeds(states))]
+    index, score = selection.race([snapshot.tree for snapshot in snapshots], rounds)
+    best = snapshots[index]
+    state = pick(states, best.start)
+    return Refined(best.tree, state, best.start, score, int(np.max(states.update)))
 
 
-def _read_off(agents: Agent, task: Task) -> list[Snapshot]:
-    starts = [pick((agents.actor, agents.observations), i) for i in range(len(agents.update))]
-    return [Snapshot(harden(*start, task).simplify(), i) for i, start in enumerate(starts)]
-
-
-def _flawless(
-    agents: Agent, task: Task, selection: Selection, rounds: Sequence[int], enough: int
-) -> Snapshot | None:
-    small = [each for each in _read_off(agents, task) if each.tree.n_leaves <= enough]
-    found = selection.flawless([each.tree for each in small], first(agents.update), rounds)
-    return None if found is None else small[found]
+def read_off(states: Any, start: int, task: Task) -> Snapshot:
+    """The crisp tree of one start, without needless nodes."""
+    tree, moments = pick((states.actor, states.observations), start)
+    return Snapshot(harden(tree, moments, task).simplify(), start)

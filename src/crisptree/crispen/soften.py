@@ -5,9 +5,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
-from crisptree.crispen.harden import moment_units
 from crisptree.learn.heads import head_for
-from crisptree.learn.moments import Moments
+from crisptree.learn.moments import Moments, units
 from crisptree.soft import AxisTree
 from crisptree.soft.topology import from_children
 
@@ -29,7 +28,7 @@ def soften(
     """
     topology, inner, at = from_children(tree.if_true.tolist(), tree.if_false.tolist())
     features = tree.feature[list(inner)]
-    mean, deviation = moment_units(moments)
+    mean, deviation = units(moments)
     comparators = (tree.threshold[list(inner)] - mean[features]) / deviation[features]
     leaves, weights = _leaf_outputs(tree, list(at), moments, leaf_logit)
     most = max(gains, int((weights != 0).sum(-1).max(initial=0)))
@@ -64,7 +63,7 @@ def _leaf_outputs(
         ]
         return np.concatenate(parts, 1), weights
     low, high = np.asarray(actions.low), np.asarray(actions.high)
-    mean, deviation = moment_units(moments)
+    mean, deviation = units(moments)
     constants = held.astype(np.float64)
     for leaf, node in enumerate(at):
         for dimension, feature, weight in tree.gains[node] if tree.gains else ():

@@ -1,67 +1,87 @@
-"""Agents on disk: arrays only, never pickle, written whole or not at all."""
+"""Learners on disk: a line of JSON that says what follows, then the arrays by Equinox. Never
+pickle; written whole or not at all."""
 
+import hashlib
 import io
-import zipfile
+import json
 from os import PathLike
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
-import numpy as np
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.files import write_atomically
 
 Tree = TypeVar("Tree")
+FORMAT = "crisptree.checkpoint"
 
 
 def save(path: str | PathLike[str], tree: object) -> None:
-    """The arrays of `tree`, in order, as one NumPy archive."""
-    leaves = jax.tree.leaves(eqx.filter(tree, eqx.is_array))
-    buffer = io.BytesIO()
-    np.savez(
-        buffer,
-        allow_pickle=False,
-        **{f"leaf{i:04d}": _plain(leaf) for i, leaf in enumerate(leaves)},
-    )
-    write_atomically(path, buffer.getvalue())
+    """Write the arrays of `tree`, in order."""
+    arrays = jax.tree.map(_as_numbers, eqx.filter(tree, eqx.is_array))
+    body = io.BytesIO()
+    eqx.tree_serialise_leaves(body, arrays)
+    header = {
+        "format": FORMAT,
+        "version": 1,
+        "arrays": _described(arrays),
+        "sha256": hashlib.sha256(body.getvalue()).hexdigest(),
+    }
+    write_atomically(path, json.dumps(header).encode() + b"\n" + body.getvalue())
 
 
 def load(path: str | PathLike[str], like: Tree) -> Tree:
-    """`like` with its arrays replaced by those at `path`."""
-    arrays, static = eqx.partition(like, eqx.is_array)
-    leaves, structure = jax.tree.flatten(arrays)
+    """`like` with its arrays replaced by those at `path`, which must have the same shapes."""
+    arrays, others = eqx.partition(like, eqx.is_array)
+    needed = jax.tree.map(_as_numbers, arrays)
     try:
-        content = io.BytesIO(Path(path).read_bytes())
-        with np.load(content, allow_pickle=False) as archive:
-            stored = [archive[name] for name in sorted(archive.files)]
-    except (OSError, ValueError, TypeError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        first, _, body = Path(path).read_bytes().partition(b"\n")
+        header = json.loads(first)
+        if header["format"] != FORMAT:
+            raise ValueError("it is another kind of file")
+        if header["sha256"] != hashlib.sha256(body).hexdigest():
+            raise ValueError("it is damaged")
+        stored = list(header["arrays"])
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise CrisptreeError(f"cannot read the checkpoint {path}: {error}") from error
-    if len(stored) != len(leaves):
+    _check_same(path, stored, _described(needed))
+    try:
+        found = eqx.tree_deserialise_leaves(io.BytesIO(body), needed)
+    except (RuntimeError, ValueError, EOFError) as error:
+        raise CrisptreeError(f"cannot read the checkpoint {path}: {error}") from error
+    return eqx.combine(jax.tree.map(_as_before, found, arrays), others)
+
+
+def _check_same(path: Any, stored: list[str], needed: list[str]) -> None:
+    """Refuse a checkpoint of another configuration."""
+    if len(stored) != len(needed):
         raise CrisptreeError(
-            f"the checkpoint {path} has {len(stored)} arrays where {len(leaves)} are needed: "
+            f"the checkpoint {path} has {len(stored)} arrays where {len(needed)} are needed: "
             "it is of another configuration"
         )
-    for i, (leaf, found) in enumerate(zip(leaves, stored, strict=True)):
-        needed = _plain(leaf)
-        if needed.shape != found.shape or needed.dtype != found.dtype:
+    for i, (found, wanted) in enumerate(zip(stored, needed, strict=True)):
+        if found != wanted:
             raise CrisptreeError(
-                f"the checkpoint {path} has {found.dtype}{found.shape} as array {i} where "
-                f"{needed.dtype}{needed.shape} is needed: it is of another configuration"
+                f"the checkpoint {path} has {found} as array {i} where {wanted} is needed: "
+                "it is of another configuration"
             )
-    restored = [_like(leaf, found) for leaf, found in zip(leaves, stored, strict=True)]
-    return eqx.combine(jax.tree.unflatten(structure, restored), static)
 
 
-def _is_key(leaf) -> bool:
+def _described(arrays: Any) -> list[str]:
+    """Type and shape of each array."""
+    return [f"{leaf.dtype}{leaf.shape}" for leaf in jax.tree.leaves(arrays)]
+
+
+def _is_key(leaf: Any) -> bool:
     return jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 
-def _plain(leaf) -> np.ndarray:
-    return np.asarray(jax.random.key_data(leaf) if _is_key(leaf) else leaf)
+def _as_numbers(leaf: Any) -> Any:
+    """Keys of randomness as the numbers they are made of."""
+    return jax.random.key_data(leaf) if _is_key(leaf) else leaf
 
 
-def _like(leaf, found: np.ndarray):
-    array = jax.device_put(found)
-    return jax.random.wrap_key_data(array) if _is_key(leaf) else array
+def _as_before(found: Any, like: Any) -> Any:
+    return jax.random.wrap_key_data(found, impl=jax.random.key_impl(like)) if _is_key(like) else found

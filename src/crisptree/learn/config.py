@@ -9,8 +9,6 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.learn.config_old import AnyLearning as AnyLearning  # until nothing uses it
-from crisptree.learn.config_old import Learning as Learning
 
 Annealed = tuple[float, float]
 """Where a number starts and where it ends."""

@@ -2,6 +2,7 @@
 
 import equinox as eqx
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Bool, Float
 
 CLIP = 10.0
@@ -48,3 +49,11 @@ class Moments(eqx.Module):
         """In deviations from the mean, clipped; where nothing was seen, x as it is."""
         standard = jnp.clip((x - self.mean) / self.deviation, -CLIP, CLIP)
         return jnp.where(self.count > 0, standard, x)
+
+
+def units(moments: Moments) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and deviation in NumPy; 0 and 1 where nothing was seen and nothing is standardised."""
+    mean, variance = np.asarray(moments.mean), np.asarray(moments.variance)
+    if float(np.asarray(moments.count)) == 0:
+        return np.zeros_like(mean), np.ones_like(variance)
+    return mean, np.sqrt(variance + variance.dtype.type(SMALLEST_VARIANCE))
