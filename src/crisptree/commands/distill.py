@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import tyro
 
 from crisptree.commands.train import Command as Train
-from crisptree.options import OptionalInt, OptionalPath, optional
+from crisptree.commands.options import OptionalInt, OptionalPath, optional
 from crisptree.pipeline.settings import Settings
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.pipeline.report import Reporter
+from crisptree.pipeline.progress import Reporter
 
 Row = dict[str, Any]
 """A line of metrics.jsonl and what its place says: `run` (its folder and start, "" where there is

@@ -1,16 +1,19 @@
 """The run directory: what a training leaves behind, and finds again when it is resumed.
 
-config.json     what was asked for
-metrics.jsonl   one object an update: stage, step, return, steps_per_second, …
-stages/         one folder a stage: its checkpoint while it runs, its result when it is done
-soft/           the last soft agent
-front/          the best tree of every size on the way down
+config.json     the configuration, resolved, with its hash
+metrics.jsonl   one object for each update: stage, step, return, steps_per_second, …
+stages/         one folder for each stage: its checkpoint while it runs, its result when it is done
+candidates/     the same for each candidate, where there are several
 policy.json, policy.svg, summary.json
 """
 
+import fcntl
 import json
 import math
-from collections.abc import Iterable, Mapping
+import os
+import socket
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +26,7 @@ class RunDirectory:
         self.path = path
 
     @staticmethod
-    def create(path: Path, config: Mapping[str, Any]) -> "RunDirectory":
+    def create(path: Path) -> "RunDirectory":
         """A fresh directory; an existing one with anything in it is refused."""
         try:
             if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -34,22 +37,38 @@ class RunDirectory:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CrisptreeError(f"cannot write to {path}: {error.strerror or error}") from error
-        directory = RunDirectory(path)
-        directory.write_json("config.json", config)
-        return directory
+        return RunDirectory(path)
 
     @staticmethod
-    def resume(path: Path) -> tuple["RunDirectory", dict[str, Any]]:
-        """An earlier run and its configuration."""
-        directory = RunDirectory(path)
-        config = directory.read_json("config.json")
-        if config is None:
+    def existing(path: Path) -> "RunDirectory":
+        """An earlier run."""
+        if not (path / "config.json").exists():
             raise CrisptreeError(f"nothing to resume in {path}: it has no config.json")
-        if not isinstance(config, dict) or not isinstance(config.get("settings"), dict):
-            raise CrisptreeError(f"nothing to resume in {path}: its config.json is not of a run")
-        return directory, config
+        return RunDirectory(path)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Only one process writes here; the lock goes with its owner, however that one ends."""
+        name = self.path / ".lock"
+        try:
+            file = open(name, "a+")
+        except OSError as error:
+            raise CrisptreeError(f"cannot write {name}: {error.strerror or error}") from error
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                file.seek(0)
+                owner = file.read(100).strip() or "another process"
+                raise CrisptreeError(f"{self.path} is being written by {owner}") from None
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {socket.gethostname()}")
+            file.flush()
+            yield
+            name.unlink(missing_ok=True)
 
     def folder(self, name: str) -> Path:
+        """A folder within, made where it is missing."""
         folder = self.path / name
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -61,14 +80,18 @@ class RunDirectory:
         text = json.dumps(plain(content), indent=2, allow_nan=False)
         write_atomically(self.path / name, text + "\n")
 
-    def read_json(self, name: str) -> Any | None:
+    def read_json(self, name: str) -> dict[str, Any] | None:
+        """The object in a file; None where there is no file."""
         path = self.path / name
         try:
-            return json.loads(path.read_text())
+            content = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise CrisptreeError(f"cannot read {path}: {error}") from error
+        if not isinstance(content, dict):
+            raise CrisptreeError(f"{path} is damaged: it must hold an object")
+        return content
 
     def append_metrics(self, lines: Iterable[Mapping[str, Any]]) -> int:
         """Add lines to metrics.jsonl; the length of the file afterwards."""
