@@ -135,29 +135,52 @@ class Command:
         print(f"all of it in {out}{written}")
 
 
-def parse_dotted(arguments: list[str], base: Any) -> Any:
+def parse_dotted(arguments: list[str], base: Any = None) -> Any:
     """The configuration with options such as --ppo.gamma 0.97 set."""
+    from crisptree.pipeline.config import TrainConfig
+
+    base = TrainConfig() if base is None else base
     if not arguments:
         return base
-    return tyro.cli(
-        type(base), args=arguments, default=base, prog="crisptree train ENV", config=TYRO
-    )
+    return tyro.cli(TrainConfig, args=arguments, default=base, config=FORM)
 
 
-TYRO = (tyro.conf.FlagConversionOff,)
+def help_all() -> None:
+    """Show every option there is."""
+    from crisptree.pipeline.config import TrainConfig
+
+    tyro.cli(TrainConfig, args=["--help"], prog="crisptree train ENV", config=FORM)
+
+
+FORM = (tyro.conf.FlagConversionOff,)
 
 
 def split(arguments: list[str]) -> tuple[list[str], list[str]]:
     """The plain options, and those with a dot in their names, each with its values."""
+    from crisptree.pipeline.config import TrainConfig
+
     plain: list[str] = []
     dotted: list[str] = []
-    target = plain
-    for word in arguments:
-        if word.startswith("--"):
-            name = word[2:].partition("=")[0]
-            target = dotted if "." in name and name != "env.kwargs" else plain
-        target.append(word)
+    waiting = list(arguments)
+    while waiting:
+        word = waiting.pop(0)
+        name, equals, _ = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or "." not in name or name == "env.kwargs":
+            plain.append(word)
+            continue
+        dotted.append(word)
+        left = 0 if equals else 10**6 if _holds_several(TrainConfig(), name) else 1
+        while left and waiting and not waiting[0].startswith("--"):
+            dotted.append(waiting.pop(0))
+            left -= 1
     return plain, dotted
+
+
+def _holds_several(config: Any, name: str) -> bool:
+    """Whether a field takes more than one value."""
+    for part in name.replace("-", "_").split("."):
+        config = getattr(config, part, None)
+    return isinstance(config, tuple)
 
 
 def _json_object(text: str) -> dict[str, Any]:

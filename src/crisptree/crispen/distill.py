@@ -48,10 +48,12 @@ def distill(
     weighted: bool | None = None,
     fit: Fit = fit_cart,
     report: Callable[[int, float], object] = lambda round_, score: None,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> Distilled:
     """A tree of at most `n_leaves` leaves on all states so far, round after round.
 
     The best round by return is kept. `weighted`: states count by what a wrong action costs there.
+    Where `is_late` says so, no further round begins.
     """
     if weighted is None:
         weighted = isinstance(teacher, KnowsRegret)
@@ -69,6 +71,8 @@ def distill(
         states.append(seen.observations)
         actions.append(np.asarray(teacher.act(seen.observations)))
         report(round_, float(seen.returns.mean()))
+        if trees and is_late():
+            break
         if round_ < rounds:
             every, labels = np.concatenate(states), np.concatenate(actions)
             weights = _weights(teacher, every) if weighted else None

@@ -5,7 +5,7 @@ that it visits itself; where it is small, candidates race on return. Never many 
 refinement does not repair a big cut.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -167,10 +167,11 @@ def prune_free(
     episodes: int = 256,
     shortlist: int = 12,
     rounds: Sequence[int] = (32, 64),
+    is_late: Callable[[], bool] = lambda: False,
 ) -> CrispTree:
     """Cut while it costs nothing on fresh episodes; each cut is held against the first tree."""
     best = tree
-    while best.n_leaves > 2:
+    while best.n_leaves > 2 and not is_late():
         few = [cut_away(best, cut.node, cut.child) for cut in cuts(best, states)[:shortlist]]
         index, _ = selection.race(few, rounds)
         before, after = selection.returns([tree, few[index]], episodes).mean(1)
