@@ -12,10 +12,11 @@ import json
 import math
 import os
 import socket
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.files import write_atomically
@@ -47,25 +48,28 @@ class RunDirectory:
         return RunDirectory(path)
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Only one process writes here; the lock goes with its owner, however that one ends."""
+    def locked(self, patience: float = 5.0) -> Iterator[None]:
+        """Only one process writes here; the lock goes with its owner, however that one ends.
+
+        An owner that is about to end is waited for, `patience` seconds at most.
+        """
         name = self.path / ".lock"
         try:
             file = open(name, "a+")
         except OSError as error:
             raise CrisptreeError(f"cannot write {name}: {error.strerror or error}") from error
         with file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                file.seek(0)
-                owner = file.read(100).strip() or "another process"
-                raise CrisptreeError(f"{self.path} is being written by {owner}") from None
+            end = time.monotonic() + patience
+            while not _taken(file):
+                if time.monotonic() > end:
+                    file.seek(0)
+                    owner = file.read(100).strip() or "another process"
+                    raise CrisptreeError(f"{self.path} is being written by {owner}")
+                time.sleep(0.05)
             file.truncate(0)
             file.write(f"process {os.getpid()} on {socket.gethostname()}")
             file.flush()
             yield
-            name.unlink(missing_ok=True)
 
     def folder(self, name: str) -> Path:
         """A folder within, made where it is missing."""
@@ -110,6 +114,15 @@ class RunDirectory:
         if path.exists():
             with open(path, "r+") as file:
                 file.truncate(length)
+
+
+def _taken(file: IO[str]) -> bool:
+    """Whether this process has the lock now."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def plain(content: Any) -> Any:
