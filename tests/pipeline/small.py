@@ -27,6 +27,7 @@ def small_config(env_id: str = "CartPole-v1", **changes) -> TrainConfig:
         "seed": 3,
         "steps": 16 * PPO.steps_per_update,
         "episodes": 4,
+        "checkpoint_every": 4,
         "candidates": CandidateConfig(("direct",), 1),
         "ppo": PPO,
         "dqn": DQN,

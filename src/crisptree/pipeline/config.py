@@ -232,6 +232,9 @@ class TrainConfig:
     """Episodes the crisp tree is scored on, on seeds that training never saw."""
     start_from: str | None = None
     """Start from an expert's tree: a policy file, or rules in words."""
+    checkpoint_every: int = 64
+    """Updates between two checkpoints of a training; all environments start afresh there, so that
+    a resumed training goes on bit for bit."""
     candidates: CandidateConfig = field(default_factory=CandidateConfig)
     ppo: PPOConfig = field(default_factory=PPOConfig)
     dqn: DQNConfig = field(default_factory=DQNConfig)
@@ -291,6 +294,7 @@ def _check(config: TrainConfig) -> None:
     least: dict[str, tuple[float | int | None, int]] = {
         "seeds": (config.seeds, 1),
         "episodes": (config.episodes, 1),
+        "checkpoint_every": (config.checkpoint_every, 1),
         "steps": (config.steps, 1),
         "candidates.count": (config.candidates.count, 1),
         "candidates.finalists": (config.candidates.finalists, 1),

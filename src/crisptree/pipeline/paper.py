@@ -18,7 +18,6 @@ from crisptree.learn.acting import greedy
 from crisptree.learn.config import AnyConfig, ReinforceConfig
 from crisptree.learn.heads import head_for
 from crisptree.learn.stacks import pick, stack
-from crisptree.learn.trainer import Trainer
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.progress import Reporter
 from crisptree.pipeline.run_directory import RunDirectory
@@ -64,7 +63,7 @@ class TrainSoft(Stage):
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         learning = learning_for(context.config)
         states, _ = context.checkpoints.resumed(self._fresh(context))
-        with Trainer(context.task, learning, len(self.seeds), self.seeds.start) as trainer:
+        with context.trainer(learning, len(self.seeds), self.seeds.start) as trainer:
             for progress in trainer.learn(states, is_late=context.is_late):
                 states = progress.states
                 context.checkpoints.segment(progress)

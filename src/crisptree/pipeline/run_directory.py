@@ -108,6 +108,12 @@ class RunDirectory:
         except OSError as error:
             raise CrisptreeError(f"cannot write {path}: {error.strerror or error}") from error
 
+    def lines_of(self, stage: str) -> list[dict[str, Any]]:
+        """The lines of metrics.jsonl that a stage wrote."""
+        path = self.path / "metrics.jsonl"
+        lines = path.read_text().splitlines() if path.exists() else []
+        return [line for line in map(json.loads, lines) if line.get("stage") == stage]
+
     def cut_metrics(self, length: int) -> None:
         """Forget lines written after a checkpoint, so that a resumed run says nothing twice."""
         path = self.path / "metrics.jsonl"

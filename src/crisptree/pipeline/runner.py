@@ -1,5 +1,6 @@
 """Runs a plan: the only place that knows folders, resuming, reuse, timing and progress of stages."""
 
+import json
 import os
 import shutil
 import tempfile
@@ -42,8 +43,8 @@ def run_stages(
     for number, stage in enumerate(stages, 1):
         key = stage_key(stage, config, task, seed, key)
         folder = f"stages/{number:02d}-{stage.name}"
-        if reuse is not None:
-            _copy_stage(reuse / key, directory.path / folder)
+        if reuse is not None and _copy_stage(reuse / key, directory.path / folder):
+            directory.append_metrics(_read_lines(reuse / key / "metrics.jsonl"))
         checkpoints = StageCheckpoints(directory, folder, stage.name, report)
         context = Context(
             task,
@@ -71,7 +72,7 @@ def run_stages(
             directory.write_json(f"{folder}/result.json", record)
             checkpoints.clear()
             if reuse is not None:
-                _copy_stage(directory.path / folder, reuse / key)
+                _copy_stage(directory.path / folder, reuse / key, directory.lines_of(stage.name))
         records.append(record)
         report.note(line_of(record))
     return made, records
@@ -86,6 +87,7 @@ def stage_key(stage: Stage, config: TrainConfig, task: Task, seed: int, before: 
             "settings": stage.settings(config),
             "env": to_dict(config.env),
             "features": list(task.feature_names),
+            "checkpoint_every": config.checkpoint_every,
             "seed": seed,
             "before": before,
         }
@@ -134,14 +136,28 @@ def _seconds_so_far(directory: RunDirectory, stages: Sequence[Stage]) -> float:
     return total
 
 
-def _copy_stage(source: Path, target: Path) -> None:
-    """Copy a finished stage, whole or not at all; one that is there already stays."""
+def _copy_stage(
+    source: Path, target: Path, metrics: Sequence[dict[str, Any]] | None = None
+) -> bool:
+    """Copy a finished stage, whole or not at all; one that is there already stays.
+
+    `metrics` are written beside it, for the runs that will take the stage from there.
+    """
     if not (source / "result.json").exists() or target.exists():
-        return
+        return False
     target.parent.mkdir(parents=True, exist_ok=True)
     half = Path(tempfile.mkdtemp(dir=target.parent, prefix=".half-"))
     shutil.copytree(source, half, dirs_exist_ok=True)
+    (half / "metrics.jsonl").unlink(missing_ok=True)
+    if metrics is not None:
+        (half / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in metrics))
     try:
         os.rename(half, target)
     except OSError:  # another run was faster
         shutil.rmtree(half)
+        return False
+    return True
+
+
+def _read_lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []

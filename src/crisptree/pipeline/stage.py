@@ -22,8 +22,9 @@ from crisptree.crispen.select import Selection
 from crisptree.envs.policy import Policy
 from crisptree.envs.task import Task
 from crisptree.learn import checkpoint
+from crisptree.learn.config import AnyConfig
 from crisptree.learn.moments import Moments
-from crisptree.learn.trainer import Progress
+from crisptree.learn.trainer import Progress, Trainer
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.progress import Reporter
 
@@ -93,6 +94,16 @@ class Context:
     def selection(self) -> Selection:
         scale = self.config.selection.scale
         return Selection(self.task, self.seed, 1.0 if scale is None else scale)
+
+    def trainer(self, learning: AnyConfig, n_seeds: int = 1, seed: int | None = None) -> Trainer:
+        """What trains learners on the task, with the checkpoints that the configuration asks for."""
+        return Trainer(
+            self.task,
+            learning,
+            n_seeds,
+            self.seed if seed is None else seed,
+            restart_every=self.config.checkpoint_every,
+        )
 
     def is_late(self) -> bool:
         return time.monotonic() > self.deadline

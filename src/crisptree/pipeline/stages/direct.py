@@ -11,7 +11,6 @@ from crisptree.crispen.refine import anneal
 from crisptree.learn import ppo
 from crisptree.learn.heads import head_for
 from crisptree.learn.stacks import stack
-from crisptree.learn.trainer import Trainer
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage, Values
 
@@ -37,7 +36,7 @@ class Direct(Stage):
         n_updates = context.updates(1.0, learning.steps_per_update)
         states = stack([_random_start(context, n_updates, i) for i in range(config.direct.starts)])
         states, snapshots = context.checkpoints.resumed(states)
-        with Trainer(task, learning, config.direct.starts, context.seed) as trainer:
+        with context.trainer(learning, config.direct.starts) as trainer:
             done = anneal(
                 states,
                 trainer,

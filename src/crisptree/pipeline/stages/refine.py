@@ -7,7 +7,6 @@ from crisptree.crispen.refine import Snapshot, anneal
 from crisptree.crispen.soften import soften
 from crisptree.learn import ppo
 from crisptree.learn.stacks import stack
-from crisptree.learn.trainer import Trainer
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage, Values
 
@@ -47,7 +46,7 @@ class Refine(Stage):
             observations=values.observations,
         )
         states, snapshots = context.checkpoints.resumed(stack([state]))
-        with Trainer(context.task, learning, 1, context.seed) as trainer:
+        with context.trainer(learning) as trainer:
             done = anneal(
                 states,
                 trainer,

@@ -12,7 +12,6 @@ from crisptree.learn import checkpoint, dqn, ppo
 from crisptree.learn.acting import greedy
 from crisptree.learn.heads import head_for
 from crisptree.learn.stacks import pick, stack
-from crisptree.learn.trainer import Trainer
 from crisptree.learn.value_iteration import solve
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage, Values
@@ -40,7 +39,7 @@ class Teacher(Stage):
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         learning = self._learning(context.config)
         states, _ = context.checkpoints.resumed(self._fresh(context))
-        with Trainer(context.task, learning, 1, context.seed) as trainer:
+        with context.trainer(learning) as trainer:
             for progress in trainer.learn(states, is_late=context.is_late):
                 states = progress.states
                 context.checkpoints.segment(progress)
