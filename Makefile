@@ -2,41 +2,61 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-EXTRAS := dev,experiments,fast,marl,onnx,pg,plot,ray,sc2,stats,study,track,verify
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+TESTS  := $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: setup demo test slow bench docs lint clean
+.PHONY: setup demo test lint slow faults bench docs dist clean
 
-setup: $(VENV)/.ready
+setup: $(VENV)/.all
 
-$(VENV)/.ready: pyproject.toml
+# What training needs, and nothing else.
+$(VENV)/.train: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[$(EXTRAS)]'
+	$(PIP) -e '.[train]'
 	touch $@
 
-demo: setup
+# Everything that is tested.
+$(VENV)/.all: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) -e '.[all,dev]'
+	touch $@ $(VENV)/.train
+
+demo: $(VENV)/.train
 	rm -rf runs/demo
 	$(BIN)/crisptree train CartPole-v1 --seed 0 --out runs/demo
 	$(BIN)/crisptree show runs/demo/policy.json
 	@echo "The drawing: runs/demo/policy.svg"
 
 test: setup lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(TESTS)
 
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/pyright --threads 2
+
+# Tests that take minutes, and tests that kill processes and break files.
 slow: setup
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
+	$(TESTS) -m slow
 
+faults: setup
+	$(TESTS) -m faults
+
+# Beside Stable-Baselines3 and sbx; PyTorch in the version that the figures were measured with.
 bench: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'torch==2.13.0'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[sb3,sbx]'
+	$(PIP) 'torch==2.13.0'
+	$(PIP) -e '.[bench]'
 	$(BIN)/python benchmarks/run.py
 
 docs: setup
 	$(BIN)/mkdocs build --strict
 
-lint: setup
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/pyright
+# A wheel and a source archive, the same bytes for the same commit.
+dist: setup
+	rm -rf dist
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
 
 clean:
-	rm -rf $(VENV) runs .pytest_cache .ruff_cache
+	rm -rf $(VENV) runs dist site .pytest_cache .ruff_cache .import_linter_cache

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from crisptree.show import as_svg as as_svg
     from crisptree.show import as_text as as_text
 
+    __version__: str
+
 _PUBLIC = {
     "CrispTree": "crisptree.crisp",
     "CrisptreeError": "crisptree.base.errors",
@@ -33,12 +35,17 @@ _PUBLIC = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
+    if name == "__version__":
+        from crisptree.base.version import crisptree_version
+
+        value = crisptree_version()
+    elif name in _PUBLIC:
+        value = getattr(importlib.import_module(_PUBLIC[name]), name)
+    else:
         raise AttributeError(f"crisptree has no '{name}'; it has {', '.join(sorted(_PUBLIC))}")
-    value = getattr(importlib.import_module(_PUBLIC[name]), name)
     globals()[name] = value
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted(_PUBLIC)
+    return sorted([*_PUBLIC, "__version__"])

@@ -50,9 +50,9 @@ def main(arguments: list[str] | None = None) -> None:
         print(usage())
         sys.exit(0 if arguments else 2)
     if arguments[0] == "--version":
-        from importlib.metadata import version
+        from crisptree.base.version import crisptree_version
 
-        print(version("crisptree"))
+        print(crisptree_version())
         return
     name, *rest = arguments
     if name not in COMMANDS:
@@ -61,6 +61,13 @@ def main(arguments: list[str] | None = None) -> None:
         run(name, rest)
     except CrisptreeError as error:
         fail(str(error))
+    except ImportError as error:
+        from crisptree.base.extras import missing_extra
+
+        message = missing_extra(error, f"crisptree {name}")
+        if message is None:
+            raise
+        fail(message)
     except BrokenPipeError:
         sys.stderr.close()
     except KeyboardInterrupt:

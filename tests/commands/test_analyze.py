@@ -64,6 +64,7 @@ def test_the_middle_and_the_length_are_the_defaults(capsys):
         (["--r-minus", "5"], "r-minus is 5.0"),
         (["--leaf-probability", "1"], "leaf-probability is 1.0"),
         (["--steps", "0"], "steps is 0"),
+        (["policy.json"], "for a policy: crisptree explain policy.json"),
         (["--learn", "--start", "2"], "--learn starts episodes in i* and i*+1"),
     ],
 )
@@ -84,13 +85,13 @@ def test_figures_alone_need_matplotlib(capsys, monkeypatch, tmp_path):
 
 
 def test_learning_from_experience_is_asked_for(capsys, monkeypatch, tmp_path):
-    from crisptree.lab.analysis import comparison
-    from crisptree.lab.analysis.experience import Ended
+    from crisptree.lab.analysis import sampled_learning
+    from crisptree.lab.analysis.sampled_learning import LearnedThresholds
 
-    def stays(setting, method, first, steps, *, alone):
-        return Ended(first, first, first < 1)
+    def stays(setting, method, first, steps, trained):
+        return LearnedThresholds(first, first, first < 1)
 
-    monkeypatch.setattr(comparison, "ends", stays)
+    monkeypatch.setattr(sampled_learning, "learned_thresholds", stays)
     monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path / "cache"))
     main(["analyze", "--steps", "5", "--learn", "--json"])
     entries = json.loads(capsys.readouterr().out)["experience"]
@@ -98,11 +99,11 @@ def test_learning_from_experience_is_asked_for(capsys, monkeypatch, tmp_path):
     assert all(len(entry["phi_alone"]["last"]) == 41 for entry in entries)
     main(["analyze", "--steps", "5", "--learn"])
     out, err = capsys.readouterr()
-    assert "Learned from experience: share of 41 first φ that end optimal" in out
+    assert "Learned from experience: share of 41 initial φ that end optimal" in out
     assert err == ""
 
 
 def test_nothing_is_learned_unasked(capsys, monkeypatch):
-    monkeypatch.setitem(sys.modules, "crisptree.lab.analysis.comparison", None)
+    monkeypatch.setitem(sys.modules, "crisptree.lab.analysis.sampled_learning", None)
     main(["analyze", "--steps", "5", "--json"])
     assert "experience" not in json.loads(capsys.readouterr().out)

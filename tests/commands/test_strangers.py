@@ -89,7 +89,9 @@ def chain(rules, features):
     for name, value in zip(rows, (-1, 0, -1, -1, 0), strict=True):
         rows[name].append(value)
     names = [f"x{at}" for at in range(features)]
-    return {**TREE.to_dict(), "tree": rows, "feature_names": names}
+    of_version_2 = ("features", "actions", "env_kwargs", "feature_function")
+    others = {name: value for name, value in TREE.to_dict().items() if name not in of_version_2}
+    return {**others, "version": 1, "tree": rows, "feature_names": names}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.crisp import CrispTree, checks
+from crisptree.crisp import CrispTree, checks, structure
 
 # 0: a > 0.5 → 1: left, else 2: b > -1 → 3: right, else 4: left
 GOOD = {
@@ -65,7 +65,7 @@ def test_the_field_at_fault_is_named(change, message):
 def test_no_nodes_at_all():
     nothing = np.array([], dtype=np.int32)
     with pytest.raises(CrisptreeError, match=r"tree\.feature is empty"):
-        checks.structure(nothing, np.array([]), nothing, nothing, nothing, 1, 1)
+        structure.binary_tree(nothing, np.array([]), nothing, nothing, nothing, 1)
 
 
 def test_a_ragged_list():

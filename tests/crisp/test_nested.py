@@ -15,7 +15,7 @@ def test_numbered_depth_first_true_child_first():
         "threshold": [0.24, -1.0, 0.0, 0.0, 0.0],
         "if_true": [1, 2, -1, -1, -1],
         "if_false": [4, 3, -1, -1, -1],
-        "action": [-1, -1, 0, 1, 0],
+        "action": [None, None, 0, 1, 0],
     }
 
 

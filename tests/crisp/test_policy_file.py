@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tree_strategies import NESTED, one_of_every_cell, tree_of
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.crisp import CrispTree, policy_file
+from crisptree.crisp import CrispTree, policy_file, policy_format
 
 TREE = CrispTree.from_nested(
     ("pole angle", 0.1, "push right", ("θ̇", -1e-300, "push left", "push right")),
@@ -19,6 +19,41 @@ TREE = CrispTree.from_nested(
 )
 
 TEXT = """\
+{
+  "format": "crisptree.policy",
+  "version": 2,
+  "tree": {
+    "feature": [0, -1, 1, -1, -1],
+    "threshold": [0.1, 0.0, -1e-300, 0.0, 0.0],
+    "if_true": [1, -1, 3, -1, -1],
+    "if_false": [2, -1, 4, -1, -1],
+    "action": [null, 1, null, 0, 1]
+  },
+  "features": [
+    {"name": "pole angle", "kind": "number"},
+    {"name": "θ̇", "kind": "number"}
+  ],
+  "actions": {
+    "kind": "discrete",
+    "names": ["push left", "push right"],
+    "dtype": "int64"
+  },
+  "feature_names": ["pole angle", "θ̇"],
+  "action_names": ["push left", "push right"],
+  "env_id": "CartPole-v1",
+  "env_kwargs": {},
+  "feature_function": null,
+  "training": {
+    "seed": 0,
+    "returns": [500.0, 499.5],
+    "command": {
+      "leaves": 3
+    }
+  }
+}
+"""
+
+VERSION_1 = """\
 {
   "format": "crisptree.policy",
   "version": 1,
@@ -52,6 +87,12 @@ def test_what_is_read_is_what_was_written(tmp_path):
     path = tmp_path / "policy.json"
     path.write_text(TEXT, encoding="utf-8")
     assert CrispTree.load(path).to_dict() == TREE.to_dict()
+
+
+def test_version_1_is_read_for_ever(tmp_path):
+    path = tmp_path / "policy.json"
+    path.write_text(VERSION_1, encoding="utf-8")
+    assert CrispTree.load(path) == TREE
 
 
 @settings(max_examples=50)
@@ -104,16 +145,16 @@ def without(path: str) -> dict:
         ("text", "a policy must be a JSON object; this is text"),
         ({}, "format must be 'crisptree.policy'"),
         (changed("format", "onnx"), "format must be 'crisptree.policy'"),
-        (without("version"), "version is null; this crisptree reads version 1"),
-        (changed("version", 2), "version is 2; this crisptree reads version 1"),
-        (changed("version", True), "version is true; this crisptree reads version 1"),
-        (changed("version", 1.0), "version is 1.0; this crisptree reads version 1"),
+        (without("version"), "version is null; this crisptree reads versions 1 and 2"),
+        (changed("version", 3), "version is 3; this crisptree reads versions 1 and 2"),
+        (changed("version", True), "version is true; this crisptree reads versions 1 and 2"),
+        (changed("version", 2.0), "version is 2.0; this crisptree reads versions 1 and 2"),
         (without("tree"), "tree is missing"),
         (without("tree.if_true"), "tree.if_true is missing"),
         (without("env_id"), "env_id is missing"),
         (without("training"), "training is missing"),
-        (changed("notes", 1), '"notes" is no field of version 1'),
-        (changed("tree.value", [1]), 'tree."value" is no field of version 1'),
+        (changed("notes", 1), '"notes" is no field of version 2'),
+        (changed("tree.value", [1]), 'tree."value" is no field of version 2'),
         (changed("tree", [1]), "tree must be an object; it is a list"),
         (changed("tree.feature", {}), "tree.feature must be a list of whole numbers; it is an obj"),
         (changed("tree.feature", [0, -1, True, -1, -1]), r"tree.feature\[2\] is true; .*whole"),
@@ -129,7 +170,7 @@ def without(path: str) -> dict:
         (changed("tree.threshold", [10**400] * 5), r"tree.threshold\[0\] is a whole number"),
         (changed("tree.if_false", [2, -1, 9, -1, -1]), r"tree.if_false\[2\] is 9; the nodes are"),
         (changed("tree.if_false", [2, -1, 0, -1, -1]), r"tree.if_false\[2\] is 0, .*no cycles"),
-        (changed("tree.action", [-1, 1, -1, 0, 2]), r"tree.action\[4\] is 2"),
+        (changed("tree.action", [None, 1, None, 0, 2]), r"tree.action\[4\] is 2"),
         (changed("feature_names", ["a", "a"]), r"feature_names\[1\] repeats 'a'"),
         (changed("feature_names", "ab"), r"feature_names must be a list of names"),
         (changed("action_names", ["a", 1]), r"action_names\[1\] must be text"),
@@ -158,7 +199,7 @@ def test_an_edited_policy_names_the_field(tmp_path, policy, message):
         (b"[" * 1_000_000, "it is nested too deep"),
         (b'{"a": ' * 1_000_000, "it is nested too deep"),
         (b"[" + b"9" * 100_000 + b"]", "it holds a number too long"),
-        (TEXT.encode().replace(b'"version": 1,', b'"version": 1, "version": 1,'), '"version" app'),
+        (TEXT.encode().replace(b'"version": 2,', b'"version": 2, "version": 2,'), '"version" app'),
         (TEXT.encode().replace(b"-1e-300", b"NaN"), r"tree.threshold\[2\] is nan"),
         (TEXT.encode().replace(b"-1e-300", b"-1e999"), r"tree.threshold\[2\] is -inf"),
         (b" " * (policy_file.LARGEST_FILE + 1), "is larger than 16 MiB"),
@@ -210,8 +251,8 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
     max_leaves=5,
 )
-FIELDS = ["format", "version", "tree", "feature_names", "action_names", "env_id", "training"]
-FIELDS += [f"tree.{name}" for name in policy_file.TREE_FIELDS]
+FIELDS = [*TREE.to_dict()]
+FIELDS += [f"tree.{name}" for name in policy_format.TREE_FIELDS]
 
 
 @settings(max_examples=300)

@@ -8,8 +8,8 @@ import pytest
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.chain import Chain
 from crisptree.envs.functional import FunctionalEnv
-from crisptree.lab.analysis.q_learning import crisp_values
-from crisptree.lab.analysis.setting import Setting
+from crisptree.lab.analysis.chain_setting import Setting
+from crisptree.lab.analysis.exact_q_learning import crisp_values
 
 KEY = jax.random.key(0)
 

@@ -18,6 +18,8 @@ class Command:
     Without options: the paper's setting (§5, Appendices A to D).
     """
 
+    policy: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="")] = ()
+    """Takes no policy: `crisptree explain POLICY` says which features and splits matter in one."""
     n: int = 4
     """States of the chain; the first and the last are terminal."""
     istar: OptionalInt = None
@@ -46,14 +48,19 @@ class Command:
     """Also let policy gradient and Q-learning learn from sampled episodes, φ alone and the whole
     tree, from the same places. Takes minutes."""
     out: Annotated[Path | None, optional("DIR")] = None
-    """Folder for the figures (SVG and PNG), analysis.json and curves.csv. A folder of an earlier
-    analysis is renewed; files of anything else are never overwritten."""
+    """Directory for the figures (SVG and PNG), analysis.json and curves.csv. One that holds an
+    earlier analysis is renewed; files of anything else are never overwritten."""
     json: bool = False
     """Print the numbers as one JSON object instead of tables."""
 
     def run(self) -> None:
+        if self.policy:
+            raise CrisptreeError(
+                "analyze studies a chain of states and takes no policy; "
+                f"for a policy: crisptree explain {self.policy[0]}"
+            )
         from crisptree.lab.analysis import LearningPlan, Setting, analyse, as_json
-        from crisptree.lab.analysis.folder import prepare_folder, write_folder
+        from crisptree.lab.analysis.analysis_files import prepare_directory, write_directory
 
         setting = Setting(
             n=self.n,
@@ -70,20 +77,20 @@ class Command:
         if self.learn and self.start:
             raise CrisptreeError("--learn starts episodes in i* and i*+1: leave out --start")
         if self.out is not None:
-            prepare_folder(self.out)
+            prepare_directory(self.out)
         analysis = analyse(setting, self.start, plan)
         report = as_json(analysis)
         experience = None
         if self.learn:
             report["experience"], experience = _learned(setting)
-        files = [] if self.out is None else write_folder(analysis, report, self.out)
+        files = [] if self.out is None else write_directory(analysis, report, self.out)
         if self.json:
             print(json.dumps({**report, "files": [str(file) for file in files]}))
             return
 
         from rich.console import Console
 
-        from crisptree.lab.analysis.tables import print_tables
+        from crisptree.lab.analysis.analysis_tables import print_tables
 
         console = Console()
         print_tables(analysis, console)
@@ -96,16 +103,20 @@ class Command:
 
 
 def _learned(setting: Any) -> tuple[list[dict[str, Any]], Any]:
-    """The comparison as JSON and as a table; what has been learned so far goes to stderr."""
+    """The comparison of learners as JSON and as a table; progress goes to stderr."""
     from rich.console import Console
 
-    from crisptree.lab.analysis.comparison import compare, comparison_json, comparison_table
+    from crisptree.lab.analysis.sampled_learning import (
+        compare_learners,
+        comparison_json,
+        comparison_table,
+    )
     from crisptree.learn.cache import keep_compiled
 
     keep_compiled()
     found = []
     with Console(stderr=True).status("Learning from experience …") as status:
-        for learned in compare(setting):
-            found.append(learned)
-            status.update(f"Learned: {learned.method.name}, {learned.method.handling} …")
+        for result in compare_learners(setting):
+            found.append(result)
+            status.update(f"Learned: {result.method.name}, {result.method.handling} …")
     return comparison_json(found), comparison_table(setting, found)

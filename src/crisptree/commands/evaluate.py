@@ -1,6 +1,7 @@
 """`crisptree evaluate`: what a policy is worth on unseen episodes."""
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -28,22 +29,24 @@ class Command:
 
     def run(self) -> None:
         from crisptree.crisp import CrispTree
-        from crisptree.pipeline.report import bars
         from crisptree.score_policy import evaluate
 
         if self.episodes < 1:
             raise CrisptreeError(f"--episodes must be at least 1, not {self.episodes}")
         tree = CrispTree.load(self.policy)
-        with bars() as progress:
-            task = progress.add_task("playing", total=self.episodes, text="")
-            score = evaluate(
-                tree,
-                self.env,
-                episodes=self.episodes,
-                seed=self.seed,
-                report=lambda done: progress.update(task, completed=done),
-            )
+        score = evaluate(
+            tree,
+            self.env,
+            episodes=self.episodes,
+            seed=self.seed,
+            report=self._count if sys.stderr.isatty() else None,
+        )
         if self.json:
             print(json.dumps(score.to_dict()))
         else:
             print(score)
+
+    def _count(self, done: int) -> None:
+        """Say how far it is, in one line of the terminal that is gone at the end."""
+        line = f"playing episode {done} of {self.episodes}" if done < self.episodes else ""
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)

@@ -1,27 +1,12 @@
 """A tree read as rules: one from the root to each leaf, TRUE branches first."""
 
-import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
+from crisptree.crisp.linear import Gain
+from crisptree.crisp.walk import Condition, Observation
 
-from crisptree.crisp.route import Nodes
-
-Observation = Sequence[int | float] | np.ndarray
-
-
-class Condition(NamedTuple):
-    """`above < x[feature] <= at_most`: what all comparisons of one feature come to."""
-
-    feature: int
-    above: float = -math.inf
-    at_most: float = math.inf
-
-    def holds(self, observation: Observation) -> bool:
-        # Not one chained comparison: an observation of -inf is not above -inf.
-        value = float(observation[self.feature])
-        return (value > self.above or self.above == -math.inf) and value <= self.at_most
+Action = int | tuple[int, ...] | tuple[float, ...]
+"""What a leaf holds: one choice, one choice for each part, or one number for each dimension."""
 
 
 class Rule(NamedTuple):
@@ -32,26 +17,10 @@ class Rule(NamedTuple):
     """
 
     conditions: tuple[Condition, ...]
-    action: int
+    action: Action
     leaf: int
+    gains: tuple[Gain, ...] = ()
+    """Of a linear leaf: what is added to `action` for each unit of a feature."""
 
     def holds(self, observation: Observation) -> bool:
         return all(condition.holds(observation) for condition in self.conditions)
-
-
-def rules(nodes: Nodes, actions: Sequence[int]) -> tuple[Rule, ...]:
-    """The rule of every leaf, in the order of the leaves with TRUE before FALSE."""
-    found: list[Rule] = []
-    waiting: list[tuple[int, dict[int, Condition]]] = [(0, {})]
-    while waiting:
-        node, path = waiting.pop()
-        feature, threshold, if_true, if_false = nodes[node]
-        if feature < 0:
-            found.append(Rule(tuple(path.values()), actions[node], node))
-            continue
-        known = path.get(feature, Condition(feature))
-        is_true = known._replace(above=max(known.above, threshold))
-        is_false = known._replace(at_most=min(known.at_most, threshold))
-        waiting.append((if_false, {**path, feature: is_false}))
-        waiting.append((if_true, {**path, feature: is_true}))
-    return tuple(found)

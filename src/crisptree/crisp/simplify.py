@@ -12,10 +12,10 @@ Three kinds of node go, and none of them changes the action for any observation:
 The nodes that stay are numbered depth first, TRUE child first.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from crisptree.crisp.nested import columns
-from crisptree.crisp.rules import Condition
+from crisptree.crisp.nested import Leaf, columns
 from crisptree.crisp.tree import CrispTree
 
 Subtree = int
@@ -28,11 +28,13 @@ class Subtrees:
 
     def __init__(self) -> None:
         self.keys: list[Key] = []
+        self._leaves: dict[Leaf, int] = {}
         self._numbers: dict[Key, Subtree] = {}
         self._without: dict[tuple[Subtree, int, bool], Subtree] = {}
 
-    def leaf(self, action: int) -> Subtree:
-        return self._number((LEAF, 0.0, action, action))
+    def leaf(self, leaf: Leaf) -> Subtree:
+        number = self._leaves.setdefault(leaf, len(self._leaves))
+        return self._number((LEAF, 0.0, number, number))
 
     def node(self, feature: int, threshold: float, if_true: Subtree, if_false: Subtree) -> Subtree:
         """The node, or its side where the other side has nothing to add."""
@@ -46,10 +48,15 @@ class Subtrees:
             return if_false
         return self._number((feature, threshold, if_true, if_false))
 
-    def opened(self, subtree: Subtree) -> int | Key:
-        """A leaf's action, or a node's feature, threshold and sides."""
-        feature, _, action, _ = self.keys[subtree]
-        return action if feature == LEAF else self.keys[subtree]
+    def opener(self) -> Callable[[Subtree], Leaf | Key]:
+        """What says of a subtree what its leaf holds, or its feature, threshold and sides."""
+        leaves = list(self._leaves)
+
+        def opened(subtree: Subtree) -> Leaf | Key:
+            feature, _, leaf, _ = self.keys[subtree]
+            return leaves[leaf] if feature == LEAF else self.keys[subtree]
+
+        return opened
 
     def without(self, subtree: Subtree, feature: int, answer: bool) -> Subtree:
         """`subtree` where every node on `feature` gives `answer`."""
@@ -87,7 +94,7 @@ def simplify(tree: CrispTree) -> CrispTree:
     while True:
         subtrees = Subtrees()
         root = _reduced(tree, subtrees)
-        smaller = replace(tree, **columns(root, subtrees.opened))
+        smaller = replace(tree, **columns(root, subtrees.opener()))
         if smaller.n_nodes == tree.n_nodes:
             return smaller
         tree = smaller
@@ -95,34 +102,16 @@ def simplify(tree: CrispTree) -> CrispTree:
 
 def _reduced(tree: CrispTree, subtrees: Subtrees) -> Subtree:
     """One pass from the leaves up, each node seen with what its path says about its feature."""
-    parents_first: list[tuple[int, tuple[int, ...]]] = []
-    waiting: list[tuple[int, dict[int, Condition]]] = [(0, {})]
-    nodes, actions = tree.nodes, tree.action.tolist()
-    while waiting:
-        node, path = waiting.pop()
-        feature, threshold, if_true, if_false = nodes[node]
-        if feature < 0:
-            sides: tuple[int, ...] = ()
-        else:
-            known = path.get(feature, Condition(feature))
-            if threshold <= known.above:
-                sides = (if_true,)
-                waiting.append((if_true, path))
-            elif threshold >= known.at_most:
-                sides = (if_false,)
-                waiting.append((if_false, path))
-            else:
-                sides = (if_true, if_false)
-                waiting.append((if_true, {**path, feature: known._replace(above=threshold)}))
-                waiting.append((if_false, {**path, feature: known._replace(at_most=threshold)}))
-        parents_first.append((node, sides))
     done: dict[int, Subtree] = {}
-    for node, sides in reversed(parents_first):
-        if not sides:
-            done[node] = subtrees.leaf(actions[node])
-        elif len(sides) == 1:
-            done[node] = done[sides[0]]
+    for visit in reversed(list(tree.walk())):
+        known = visit.conditions.get(visit.feature)
+        if visit.is_leaf:
+            done[visit.node] = subtrees.leaf(tree.leaf_at(visit.node))
+        elif known is not None and visit.threshold <= known.above:
+            done[visit.node] = done[visit.if_true]
+        elif known is not None and visit.threshold >= known.at_most:
+            done[visit.node] = done[visit.if_false]
         else:
-            feature, threshold, if_true, if_false = nodes[node]
-            done[node] = subtrees.node(feature, threshold, done[if_true], done[if_false])
+            sides = done[visit.if_true], done[visit.if_false]
+            done[visit.node] = subtrees.node(visit.feature, visit.threshold, *sides)
     return done[0]

@@ -1,6 +1,8 @@
-"""The crisp tree: a policy as five parallel arrays, one row a node, root first."""
+"""The crisp tree: a policy as parallel arrays, one row a node, root first."""
 
-from collections.abc import Mapping, Sequence
+import importlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from os import PathLike
@@ -10,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.crisp import checks, policy_file
+from crisptree.crisp import checks, policy_file, policy_format, signature_checks, structure
+from crisptree.crisp.linear import Formula, Gain, formula, vector_of, vectors_of
 from crisptree.crisp.metadata import plain_json
-from crisptree.crisp.nested import columns, reader
+from crisptree.crisp.nested import Leaf, columns, reader
 from crisptree.crisp.route import Nodes, as_numbers, as_plain_list, leaf_of, leaves_of, path_of
-from crisptree.crisp.rules import Rule, rules
+from crisptree.crisp.rules import Action, Rule
+from crisptree.crisp.signature import Actions, Feature
+from crisptree.crisp.walk import Visit, depths, top_down, walk
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,6 +28,8 @@ class CrispTree:
 
     A node is TRUE when `x[feature] > threshold` (Eq. 3), compared in float64. The arrays are
     read-only copies; the constructor refuses whatever is not one binary tree rooted at node 0.
+    Names alone describe a tree of discrete actions; `features` and `actions` say more. Trees with
+    the same content are equal.
     """
 
     feature: np.ndarray
@@ -34,81 +41,158 @@ class CrispTree:
     if_false: np.ndarray
     """int32 `(nodes,)`: the child where the node is FALSE, -1 at a leaf."""
     action: np.ndarray
-    """int32 `(nodes,)`: the action of a leaf, -1 at an inner node."""
-    feature_names: tuple[str, ...]
-    action_names: tuple[str, ...]
+    """A leaf's action. Discrete: int32 `(nodes,)`, -1 at an inner node. Multi-discrete: int32
+    `(nodes, parts)`, -1 at an inner node. Box: float64 `(nodes, dimensions)`, 0.0 at an inner
+    node."""
+    feature_names: tuple[str, ...] = ()
+    action_names: tuple[str, ...] = ()
+    """The names of the actions, or of the parts or dimensions of one."""
     env_id: str | None = None
     training: Mapping[str, Any] = field(default_factory=dict)
     """How the tree came about: free metadata, anything JSON can say."""
+    features: tuple[Feature, ...] = ()
+    """What is known of each feature; numbers with `feature_names` if not given."""
+    actions: Actions = None  # type: ignore[assignment]
+    """What the policy may do; one of `action_names` if not given."""
+    gains: tuple[tuple[Gain, ...], ...] = ()
+    """Of each node: `(dimension, feature, weight)` of a linear leaf, `()` of all others."""
+    env_kwargs: Mapping[str, Any] = field(default_factory=dict)
+    """What the environment was made with, besides its id."""
+    feature_function: str | None = None
+    """`module:name` of the function that makes features of the environment's observations."""
 
     def __post_init__(self) -> None:
-        for name in ("feature", "if_true", "if_false", "action"):
+        self._set("features", signature_checks.features(self.features, self.feature_names))
+        self._set("actions", signature_checks.actions(self.actions, self.action_names))
+        self._set("feature_names", tuple(feature.name for feature in self.features))
+        self._set("action_names", self.actions.names)
+        for name in ("feature", "if_true", "if_false"):
             self._set(name, checks.whole_numbers(f"tree.{name}", getattr(self, name)))
         self._set("threshold", checks.finite_numbers("tree.threshold", self.threshold))
-        self._set("feature_names", checks.names("feature_names", self.feature_names))
-        self._set("action_names", checks.names("action_names", self.action_names))
-        checks.structure(
-            self.feature,
-            self.threshold,
-            self.if_true,
-            self.if_false,
-            self.action,
-            self.n_features,
-            self.n_actions,
-        )
+        of_kind = checks.finite_numbers if self.actions.kind == "box" else checks.whole_numbers
+        ndim = 1 if self.actions.kind == "discrete" else 2
+        self._set("action", of_kind("tree.action", self.action, ndim))
+        arrays = (self.feature, self.threshold, self.if_true, self.if_false, self.action)
+        structure.binary_tree(*arrays, self.n_features)
+        is_leaf = self.feature == -1
+        gains = structure.gains(self.gains, is_leaf, self.n_features, self.actions)
+        self._set("gains", gains)
+        structure.leaf_actions(self.action, gains, is_leaf, self.actions)
+        self._check_metadata()
+
+    def _check_metadata(self) -> None:
         if self.env_id is not None:
             checks.text("env_id", self.env_id)
-        if not isinstance(self.training, Mapping):
-            raise CrisptreeError(f"training must be an object; it is {self.training!r:.40}")
-        self._set("training", plain_json("training", self.training))
-
-    def __repr__(self) -> str:
-        about = f"{self.n_leaves} leaves, depth {self.depth}, {self.n_features} features"
-        return f"CrispTree({about}, {self.n_actions} actions, env_id={self.env_id!r})"
+        for name in ("training", "env_kwargs"):
+            value = getattr(self, name)
+            if not isinstance(value, Mapping):
+                raise CrisptreeError(f"{name} must be an object; it is {value!r:.40}")
+            self._set(name, plain_json(name, value))
+        if self.feature_function is not None:
+            checks.text("feature_function", self.feature_function)
+            if not re.fullmatch(r"\w+(\.\w+)*:\w+(\.\w+)*", self.feature_function):
+                raise CrisptreeError(
+                    f"feature_function is {self.feature_function!r:.60}; it must be module:name"
+                )
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
-    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        """Copies and pickles go through the constructor, so theirs are read-only too."""
-        return type(self), tuple(getattr(self, each.name) for each in fields(self))
-
     @classmethod
     def leaf(
         cls,
-        action: int,
-        feature_names: Sequence[str],
-        action_names: Sequence[str],
+        action: Any,
+        feature_names: Sequence[str] = (),
+        action_names: Sequence[str] = (),
         env_id: str | None = None,
         training: Mapping[str, Any] | None = None,
+        **others: Any,
     ) -> "CrispTree":
-        """The tree that always takes one action."""
-        return cls.from_nested(action, feature_names, action_names, env_id, training)
+        """The tree that always takes one action; see `from_nested`."""
+        return cls.from_nested(action, feature_names, action_names, env_id, training, **others)
 
     @classmethod
     def from_nested(
         cls,
         nested: Any,
-        feature_names: Sequence[str],
-        action_names: Sequence[str],
+        feature_names: Sequence[str] = (),
+        action_names: Sequence[str] = (),
         env_id: str | None = None,
         training: Mapping[str, Any] | None = None,
+        *,
+        features: Sequence[Feature] = (),
+        actions: Actions | None = None,
+        **others: Any,
     ) -> "CrispTree":
         """A tree written by hand: an inner node is `(feature, threshold, if_true, if_false)`, a
         leaf its action; features and actions by name or by number.
 
-        >>> features, actions = ("angle", "velocity"), ("left", "right")
-        >>> tree = CrispTree.from_nested(("velocity", 0.24, "right", "left"), features, actions)
+        A leaf of several values is a list, or a mapping from names. In a linear leaf a value is
+        `(constant, {feature: weight, …})`.
+
+        >>> names = ("angle", "velocity")
+        >>> tree = CrispTree.from_nested(("velocity", 0.24, 1, 0), names, ("left", "right"))
+        >>> torque = Actions.box(("torque",), (-2.0,), (2.0,))
+        >>> leaf = {"torque": (0.5, {"velocity": -3.1})}
+        >>> tree = CrispTree.from_nested(("angle", 0.0, leaf, [-2.0]), names, actions=torque)
         """
-        features, actions = tuple(feature_names), tuple(action_names)
-        arrays = columns(nested, reader(features, actions))
+        known = signature_checks.features(tuple(features), tuple(feature_names))
+        possible = signature_checks.actions(actions, tuple(action_names))
         return cls(
-            **arrays,
-            feature_names=features,
-            action_names=actions,
+            **columns(nested, reader(tuple(feature.name for feature in known), possible)),
+            features=known,
+            actions=possible,
             env_id=env_id,
             training=training or {},
+            **others,
         )
+
+    def __repr__(self) -> str:
+        about = f"{self.n_leaves} {'leaf' if self.n_leaves == 1 else 'leaves'}"
+        if self.is_linear:
+            about = f"{about}, linear"
+        counted = {
+            "discrete": "actions",
+            "multi_discrete": "parts of an action",
+            "box": "dimensions of an action",
+        }[self.actions.kind]
+        about = f"{about}, depth {self.depth}, {self.n_features} features"
+        return f"CrispTree({about}, {self.n_actions} {counted}, env_id={self.env_id!r})"
+
+    def _repr_svg_(self) -> str | None:
+        """A notebook's drawing of the tree."""
+        try:
+            return importlib.import_module("crisptree.show").as_svg(self)
+        except (ImportError, CrisptreeError):
+            return None
+
+    def _repr_html_(self) -> str | None:
+        """A notebook's drawing of the tree, no wider than the page."""
+        drawing = self._repr_svg_()
+        return drawing and f'<div style="max-width: 100%; overflow-x: auto">{drawing}</div>'
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, CrispTree):
+            return NotImplemented
+        return all(
+            np.array_equal(mine, theirs) if isinstance(mine, np.ndarray) else mine == theirs
+            for mine, theirs in (
+                (getattr(self, each.name), getattr(other, each.name)) for each in fields(self)
+            )
+        )
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        arrays = (self.feature, self.threshold, self.if_true, self.if_false, self.action)
+        content = tuple(array.tobytes() for array in arrays)
+        return hash((content, self.gains, self.features, self.actions, self.env_id))
+
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        """Copies and pickles go through the constructor, so theirs are read-only too."""
+        return type(self), tuple(getattr(self, each.name) for each in fields(self))
 
     @property
     def n_nodes(self) -> int:
@@ -121,6 +205,7 @@ class CrispTree:
 
     @property
     def n_actions(self) -> int:
+        """The number of actions, or of the parts or dimensions of one."""
         return len(self.action_names)
 
     @property
@@ -130,15 +215,12 @@ class CrispTree:
     @cached_property
     def depth(self) -> int:
         """The most comparisons an observation can meet; 0 for a lone leaf."""
-        deepest = 0
-        waiting = [(0, 0)]
-        while waiting:
-            node, depth = waiting.pop()
-            feature, _, if_true, if_false = self.nodes[node]
-            if feature >= 0:
-                waiting += [(if_true, depth + 1), (if_false, depth + 1)]
-            deepest = max(deepest, depth)
-        return deepest
+        return max(depths(self.nodes))
+
+    @cached_property
+    def is_linear(self) -> bool:
+        """Whether a leaf's action depends on the observation."""
+        return any(self.gains)
 
     @property
     def is_rule_list(self) -> bool:
@@ -158,10 +240,26 @@ class CrispTree:
     ) -> tuple[Any, Any]:
         """`(action, state)` for one observation `(F,)` or a batch `(B, F)`.
 
-        The signature is the one Stable-Baselines3's `evaluate_policy` calls; a crisp tree has no
-        state and nothing to sample, so the last three change nothing.
+        The action is the environment's: in its dtype and shape, counted from its start, within its
+        bounds. The signature is the one Stable-Baselines3's `evaluate_policy` calls; a crisp tree
+        has no state and nothing to sample, so the last three change nothing.
         """
-        return self._actions[self.apply(obs)], state
+        if self.is_linear:
+            found = self._vectors(obs, self._dtype)
+            shape = self.actions.shape
+            return found.reshape(found.shape[:-1] + shape) if shape else found, state
+        found = self._answers[self.apply(obs)]
+        return found.copy() if found.ndim else found, state
+
+    def act(self, observations: object) -> NDArray:
+        """The policy's own actions for rows `(B, F)`, as rollouts and learners count them.
+
+        Choices from 0, `(B,)` or `(B, parts)`, int64; or vectors within bounds, `(B, dimensions)`,
+        float64.
+        """
+        if self.is_linear:
+            return self._vectors(observations, np.dtype(np.float64))
+        return self._own_actions.take(self.apply(observations), 0)
 
     def apply(self, obs: object) -> Any:
         """The leaf, as a node index, that one observation or each row of a batch reaches."""
@@ -173,16 +271,6 @@ class CrispTree:
             return np.int64(leaf_of(self.nodes, numbers.astype(np.float64).tolist()))
         return leaves_of(self.nodes, numbers)
 
-    @cached_property
-    def nodes(self) -> Nodes:
-        """`(feature, threshold, if_true, if_false)` of every node, as plain Python numbers."""
-        columns = (self.feature, self.threshold, self.if_true, self.if_false)
-        return list(zip(*(column.tolist() for column in columns), strict=True))
-
-    @cached_property
-    def _actions(self) -> NDArray[np.int64]:
-        return self.action.astype(np.int64)
-
     def decision_path(self, obs: object) -> tuple[int, ...]:
         """The nodes one observation passes, from the root to its leaf."""
         numbers = as_numbers(obs, self.n_features)
@@ -193,9 +281,78 @@ class CrispTree:
             )
         return path_of(self.nodes, numbers.astype(np.float64).tolist())
 
+    @cached_property
+    def nodes(self) -> Nodes:
+        """`(feature, threshold, if_true, if_false)` of every node, as plain Python numbers."""
+        columns = (self.feature, self.threshold, self.if_true, self.if_false)
+        return list(zip(*(column.tolist() for column in columns), strict=True))
+
+    @cached_property
+    def _own_actions(self) -> NDArray:
+        return self.action.astype(np.float64 if self.actions.kind == "box" else np.int64)
+
+    @cached_property
+    def _dtype(self) -> np.dtype:
+        return np.dtype(self.actions.dtype)
+
+    @cached_property
+    def _answers(self) -> NDArray:
+        """What the environment gets at each leaf; inner nodes hold what nobody asks for."""
+        start = self.actions.start or 0
+        found = (self._own_actions + start).astype(self._dtype)
+        return found.reshape((-1, *self.actions.shape)) if self.actions.shape else found
+
+    @cached_property
+    def _formulas(self) -> list[Formula]:
+        pairs = zip(self.action.tolist(), self.gains, strict=True)
+        return [formula(constants, gains, self.actions) for constants, gains in pairs]
+
+    def _vectors(self, obs: object, dtype: np.dtype) -> NDArray:
+        """Actions of linear leaves, for one observation or for each row of a batch."""
+        values = as_plain_list(obs, self.n_features)
+        if values is None:
+            numbers = as_numbers(obs, self.n_features)
+            if numbers.ndim == 2:
+                leaves = leaves_of(self.nodes, numbers)
+                found = vectors_of(self.action, self.gains, leaves, numbers, self.actions)
+                return found.astype(dtype)
+            values = numbers.astype(np.float64).tolist()
+        leaf = leaf_of(self.nodes, values)
+        return np.array(vector_of(self._formulas[leaf], values), dtype)
+
+    def walk(self) -> Iterator[Visit]:
+        """Every node with its depth, its parent and the conditions that lead to it.
+
+        Parents come before their children, TRUE before FALSE; `order` has the numbers alone.
+        """
+        return walk(self.nodes)
+
+    def leaves(self) -> Iterator[Visit]:
+        """The leaves as `walk` meets them."""
+        return (visit for visit in self.walk() if visit.is_leaf)
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """All nodes, parents before their children, TRUE before FALSE; reversed, children come
+        before their parents."""
+        return tuple(top_down(self.nodes))
+
+    def action_of(self, leaf: int) -> Action:
+        """What a leaf holds, as plain numbers: one, or a tuple of them."""
+        value = self.action[leaf].tolist()
+        return tuple(value) if isinstance(value, list) else value
+
+    def leaf_at(self, node: int) -> Leaf:
+        """A leaf's action and gains, as `crisptree.crisp.nested.columns` takes them."""
+        return Leaf(self.action_of(node), self.gains[node])
+
     def rules(self) -> tuple[Rule, ...]:
         """One rule a leaf, TRUE branches first, each feature's comparisons merged."""
-        return rules(self.nodes, self.action.tolist())
+        return tuple(
+            Rule(tuple(leaf.conditions.values()), self.action_of(leaf.node), leaf.node, gains)
+            for leaf in self.leaves()
+            for gains in (self.gains[leaf.node],)
+        )
 
     def simplify(self) -> "CrispTree":
         """The same action for every observation, without needless nodes."""
@@ -205,32 +362,19 @@ class CrispTree:
 
     def to_dict(self) -> dict[str, Any]:
         """The policy file's object."""
+        arrays = {name: getattr(self, name) for name in policy_format.TREE_FIELDS}
         return {
-            "format": policy_file.FORMAT,
-            "version": policy_file.VERSION,
-            "tree": {name: getattr(self, name).tolist() for name in policy_file.TREE_FIELDS},
-            "feature_names": list(self.feature_names),
-            "action_names": list(self.action_names),
+            **policy_format.object_of(arrays, self.features, self.actions, self.gains),
             "env_id": self.env_id,
+            "env_kwargs": plain_json("env_kwargs", self.env_kwargs),
+            "feature_function": self.feature_function,
             "training": plain_json("training", self.training),
         }
 
     @classmethod
     def from_dict(cls, policy: object) -> "CrispTree":
         """The tree a policy file's object describes; an error names the field at fault."""
-        checked = policy_file.checked(policy)
-        tree = checked["tree"]
-        return cls(
-            feature=np.array(tree["feature"], dtype=np.int64),
-            threshold=np.array(tree["threshold"], dtype=np.float64),
-            if_true=np.array(tree["if_true"], dtype=np.int64),
-            if_false=np.array(tree["if_false"], dtype=np.int64),
-            action=np.array(tree["action"], dtype=np.int64),
-            feature_names=tuple(checked["feature_names"]),
-            action_names=tuple(checked["action_names"]),
-            env_id=checked["env_id"],
-            training=checked["training"],
-        )
+        return cls(**policy_format.arguments(policy))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the policy file: all of it, or nothing."""

@@ -1,7 +1,7 @@
 import pytest
 
-from crisptree.lab.analysis.analyse import Analysis, LearningPlan, analyse
-from crisptree.lab.analysis.setting import Setting
+from crisptree.lab.analysis.chain_analysis import Analysis, LearningPlan, analyse
+from crisptree.lab.analysis.chain_setting import Setting
 
 
 @pytest.fixture(scope="session")

@@ -9,9 +9,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from crisptree.lab.experiments.domains import domain_of
-from crisptree.lab.experiments.ink import MARKS, SETTINGS, saved, style
+from crisptree.lab.experiments.ink import MARKS, SETTINGS, style
 from crisptree.lab.experiments.pareto import front_of, points_of, worth_it
 from crisptree.lab.experiments.summary import TITLES, Group, best_of
+from crisptree.lab.plot_style import figure_bytes
 
 RETURN = "return (reward an episode)"
 CURVED = ("soft-tree", "soft-list", "mlp", "crisp-tree", "crisp-list")
@@ -31,7 +32,7 @@ def draw(groups: Sequence[Group], env: str) -> Iterator[tuple[str, bytes]]:
             figure = make(groups, env)
         if figure is not None:
             for kind in ("svg", "png"):
-                yield f"{name}-{what}.{kind}", saved(figure, kind)
+                yield f"{name}-{what}.{kind}", figure_bytes(figure, kind)
 
 
 def curves(groups: Sequence[Group], env: str) -> Figure | None:

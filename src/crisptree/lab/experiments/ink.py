@@ -1,10 +1,8 @@
-"""Colours, marks and bytes of the figures: a row looks alike wherever it is drawn."""
+"""Colours and marks of the figures: a row looks alike wherever it is drawn."""
 
-import io
 from typing import Any
 
-import matplotlib
-from matplotlib.figure import Figure
+from crisptree.lab.plot_style import STYLE
 
 # Okabe and Ito's palette: told apart with any colour vision; marks and dashes do it without colour.
 COLOURS = {
@@ -44,25 +42,8 @@ DASHES: dict[str, Any] = {
     "scripted": (0, (4, 2)),
     "random": (0, (1, 2)),
 }
-SETTINGS: dict[Any, Any] = {
-    "svg.hashsalt": "crisptree",
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.alpha": 0.25,
-    "legend.frameon": False,
-}
+SETTINGS: dict[Any, Any] = {**STYLE, "axes.grid": True, "grid.alpha": 0.25}
 
 
 def style(row: str) -> dict[str, Any]:
     return {"color": COLOURS[row], "ls": DASHES.get(row, "-"), "lw": 1.6}
-
-
-def saved(figure: Figure, kind: str) -> bytes:
-    """The same figure always gives the same bytes: no date, no version, no random ids."""
-    metadata = {"Date": None} if kind == "svg" else {"Software": None}
-    buffer = io.BytesIO()
-    with matplotlib.rc_context(SETTINGS):
-        figure.savefig(buffer, format=kind, dpi=150, metadata=metadata)
-    return buffer.getvalue()

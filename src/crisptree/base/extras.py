@@ -1,0 +1,50 @@
+"""Which extra brings a package that is missing.
+
+`pip install crisptree` runs, shows, scores and exports policies. Everything else is an extra.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+EXTRA_OF: Mapping[str, str] = MappingProxyType(
+    {
+        "Box2D": "train",
+        "equinox": "train",
+        "jax": "train",
+        "jaxlib": "train",
+        "jaxtyping": "train",
+        "optax": "train",
+        "pygame": "train",
+        "rich": "train",
+        "scipy": "train",
+        "sklearn": "train",
+        "envpool": "fast",
+        "pettingzoo": "marl",
+        "onnx": "onnx",
+        "onnxruntime": "onnx",
+        "matplotlib": "plot",
+        "stable_baselines3": "sb3",
+        "sc2": "sc2",
+        "tensorboardX": "track",
+        "z3": "verify",
+        "fsspec": "experiments",
+        "ray": "ray",
+        "fastapi": "study",
+        "itsdangerous": "study",
+        "jinja2": "study",
+        "pyarrow": "study",
+        "sqlalchemy": "study",
+        "uvicorn": "study",
+        "psycopg": "pg",
+    }
+)
+"""Names as they are imported, and the extras of pyproject.toml that bring them."""
+
+
+def missing_extra(error: ImportError, what: str) -> str | None:
+    """One line that says which extra `what` needs, or None where no extra would help."""
+    package = (error.name or "").partition(".")[0]
+    extra = EXTRA_OF.get(package)
+    if extra is None:
+        return None
+    return f"{what} needs the package {package}: pip install 'crisptree[{extra}]'"

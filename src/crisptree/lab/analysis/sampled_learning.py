@@ -1,0 +1,226 @@
+"""Where does φ end when it is learned from sampled episodes? The learners of `learn/` on the chain.
+
+`update_curves` iterates exact updates of φ; here the updates are estimated from samples, with the
+optimisers and the exploration of a training. Either φ learns alone, between the leaves of §5.2, or
+the whole one-node tree learns, from leaves that know nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from crisptree.lab.analysis.analysis_tables import plain_table
+from crisptree.lab.analysis.chain_setting import Setting
+from crisptree.lab.analysis.chain_tree import main_text_leaves
+from crisptree.lab.analysis.state_reward_chain import Handling, StateRewardChain
+from crisptree.lab.analysis.update_curves import initial_phis
+from crisptree.learn import q_agent
+from crisptree.learn.agent import create
+from crisptree.learn.config import Learning
+from crisptree.learn.q_config import QLearning
+from crisptree.learn.session import compiled_segment, learn
+from crisptree.learn.stacks import stack
+from crisptree.soft import SoftTree, balanced
+
+SEGMENT = 16
+STEPS = 160_000
+"""Environment steps from each initial φ."""
+
+Trained = Literal["phi", "tree"]
+"""What learns: φ alone, between fixed leaves, or every parameter of the tree."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A learner and how it treats the terminal states."""
+
+    name: str
+    config: Learning | QLearning
+    handling: Handling = "standard"
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedThresholds:
+    """Where the node splits before and after learning, and whether the crisp tree is then
+    optimal."""
+
+    first: Float[np.ndarray, " K"]
+    last: Float[np.ndarray, " K"]
+    """φ/β, as β may have learned too."""
+    optimal: Bool[np.ndarray, " K"]
+
+
+class PhiOnly(eqx.Module):
+    """A tree whose φ learns while all its other parameters stay."""
+
+    tree: SoftTree
+
+    def _fixed(self) -> SoftTree:
+        def rest(tree):
+            return tree.weights, tree.steepness, tree.leaves
+
+        return eqx.tree_at(rest, self.tree, jax.lax.stop_gradient(rest(self.tree)))
+
+    def log_policy(self, x: Float[Array, "1 *rows"]) -> Float[Array, "2 *rows"]:
+        return self._fixed().log_policy(x)
+
+    def q_values(self, x: Float[Array, "1 *rows"]) -> Float[Array, "2 *rows"]:
+        return self._fixed().q_values(x)
+
+
+def methods(gamma: float) -> tuple[Method, ...]:
+    """Policy gradient twice, Eq. 5 with plain and with Adam's steps, and a DQN."""
+    plain = {"normalise_observations": False, "normalise_rewards": False, "gamma": gamma}
+    policy = Learning(n_envs=16, n_steps=16, minibatches=4, learning_rate=1e-2, **plain)
+    online = QLearning(
+        algorithm="online-q", n_envs=16, rounds=50, warm_up=0, epsilon=0.1, epsilon_end=0.1, **plain
+    )
+    to_the_letter = replace(
+        online, optimiser="sgd", learning_rate=4e-3, final_rate=1.0, max_gradient_norm=float("inf")
+    )
+    online = replace(online, learning_rate=1e-2)
+    dqn = replace(online, algorithm="q", memory=8000, batch=64, sync_every=25)
+    handlings: tuple[Handling, ...] = ("standard", "paper", "bootstrap-and-update")
+    return (
+        Method("REINFORCE", replace(policy, algorithm="reinforce")),
+        Method("PPO", policy),
+        *(Method("Eq. 5, plain steps", to_the_letter, handling) for handling in handlings),
+        *(Method("Eq. 5, Adam", online, handling) for handling in handlings),
+        *(Method("DQN", dqn, handling) for handling in handlings),
+    )
+
+
+def learned_thresholds(
+    setting: Setting, method: Method, first: Float[np.ndarray, " K"], steps: int, trained: Trained
+) -> LearnedThresholds:
+    """φ after `steps` environment steps, from each initial φ in `first`."""
+    config = method.config
+    n_updates = max(1, steps // config.steps_per_update)
+    agents = stack(
+        [_agent(setting, config, phi, i, n_updates, trained) for i, phi in enumerate(first)]
+    )
+    segment = compiled_segment(StateRewardChain(setting, method.handling), config, SEGMENT)
+    for progress in learn(agents, segment, SEGMENT):
+        agents = progress.agents
+    tree = agents.actor.tree if trained == "phi" else agents.actor
+    last = np.asarray(tree.comparators[:, 0] / tree.weights[:, 0, 0], np.float64)
+    return LearnedThresholds(first, last, np.asarray(is_optimal(setting, tree)))
+
+
+def _agent(
+    setting: Setting,
+    config: Learning | QLearning,
+    phi: float,
+    seed: int,
+    n_updates: int,
+    trained: Trained,
+) -> Any:
+    if trained == "phi":
+        actor = PhiOnly(one_node(setting, float(phi), _known_leaves(setting, config)))
+    else:
+        actor = one_node(setting, float(phi), (0.0, 0.0))
+    make = q_agent.create if isinstance(config, QLearning) else create
+    return make(actor, 1, config, n_updates, key=jax.random.key(seed))
+
+
+def _known_leaves(setting: Setting, config: Learning | QLearning) -> Sequence[float]:
+    """§5.2: what a leaf holds for the action it favours, and for the other one."""
+    if isinstance(config, QLearning):
+        return main_text_leaves(setting)
+    return np.log([setting.leaf_probability, 1 - setting.leaf_probability]).tolist()
+
+
+def one_node(setting: Setting, phi: float, leaves: Sequence[float]) -> SoftTree:
+    """Eq. 7: the TRUE leaf (s > φ) favours a2, left."""
+    good, bad = leaves
+    return SoftTree(
+        weights=jnp.ones((1, 1)),
+        comparators=jnp.array([phi], jnp.float32),
+        steepness=jnp.array([setting.alpha], jnp.float32),
+        leaves=jnp.array([[bad, good], [good, bad]], jnp.float32),
+        topology=balanced(2),
+    )
+
+
+def is_optimal(setting: Setting, trees: SoftTree) -> Bool[Array, " K"]:
+    """Whether each of K stacked trees, made crisp, goes right up to i* and left beyond."""
+    states = jnp.arange(2.0, setting.n)
+    best = (states > setting.istar).astype(jnp.int32)
+
+    def one(tree: SoftTree) -> Bool[Array, ""]:
+        goes_true = jax.vmap(tree.margins)(states[:, None])[:, 0] > 0
+        actions = jnp.where(goes_true, tree.leaves[0].argmax(), tree.leaves[1].argmax())
+        return (actions == best).all()
+
+    return eqx.filter_vmap(one)(trees)
+
+
+@dataclass(frozen=True, eq=False)
+class MethodResult:
+    """Where one learner ends from every initial threshold."""
+
+    method: Method
+    phi: LearnedThresholds
+    """φ alone learns, between the leaves of §5.2."""
+    tree: LearnedThresholds
+    """The whole tree learns, from leaves that know nothing."""
+
+
+def compare_learners(setting: Setting) -> Iterator[MethodResult]:
+    """Every learner under every handling of the terminal states it can be given."""
+    first = initial_phis(setting)
+    for method in methods(setting.gamma):
+        yield MethodResult(
+            method,
+            learned_thresholds(setting, method, first, STEPS, "phi"),
+            learned_thresholds(setting, method, first, STEPS, "tree"),
+        )
+
+
+def comparison_table(setting: Setting, found: list[MethodResult]) -> RenderableType:
+    count = len(initial_phis(setting))
+    title = f"Learned from experience: share of {count} initial φ that end optimal"
+    table = plain_table(title, "learner", "terminal states", "φ alone", "all of the tree")
+    for result in found:
+        table.add_row(
+            result.method.name,
+            result.method.handling,
+            f"{result.phi.optimal.mean():.0%}",
+            f"{result.tree.optimal.mean():.0%}",
+        )
+    key = Text(
+        f"{STEPS} steps from each φ; episodes start in i* and in i*+1. φ alone: the leaves are "
+        "those of §5.2 and stay. All of the tree: the leaves start even.",
+        style="dim",
+    )
+    return Group(table, key)
+
+
+def comparison_json(found: list[MethodResult]) -> list[dict[str, Any]]:
+    return [
+        {
+            "learner": result.method.name,
+            "terminal": result.method.handling,
+            "steps": STEPS,
+            "phi_alone": _thresholds_json(result.phi),
+            "all_of_the_tree": _thresholds_json(result.tree),
+        }
+        for result in found
+    ]
+
+
+def _thresholds_json(found: LearnedThresholds) -> dict[str, Any]:
+    return {
+        "optimal_after": float(found.optimal.mean()),
+        "first": found.first.tolist(),
+        "last": found.last.tolist(),
+        "optimal": found.optimal.tolist(),
+    }

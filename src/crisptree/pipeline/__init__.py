@@ -1,0 +1,1 @@
+"""What a user asks for, carried out stage by stage into a run directory."""

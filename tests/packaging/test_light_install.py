@@ -1,0 +1,97 @@
+"""`pip install crisptree` without extras runs, shows, exports and scores policies.
+
+The packages of the extras are hidden from a fresh Python, as if they were not installed.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crisptree.base.extras import EXTRA_OF
+
+ROOT = Path(__file__).parents[2]
+POLICY = ROOT / "policies" / "cartpole-tree-4.json"
+HIDE = """
+import importlib.abc, sys
+
+class Hidden(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.partition(".")[0] in HIDDEN:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hidden())
+"""
+
+
+def light(code: str) -> subprocess.CompletedProcess[str]:
+    hide = f"HIDDEN = {sorted(EXTRA_OF)!r}\n{HIDE}"
+    return subprocess.run([sys.executable, "-c", hide + code], capture_output=True, text=True)
+
+
+def command(*words: object) -> subprocess.CompletedProcess[str]:
+    return light(f"from crisptree.cli import main; main({[str(word) for word in words]!r})")
+
+
+def test_a_policy_predicts():
+    done = light(
+        f"from crisptree import CrispTree; tree = CrispTree.load({str(POLICY)!r})\n"
+        "print(tree.predict([0.0, 0.1, 0.02, -0.3])[0])"
+    )
+    assert done.stdout.strip() in ("0", "1"), done.stderr
+
+
+@pytest.mark.parametrize("kind", ["text", "rules", "svg", "dot", "mermaid", "markdown"])
+def test_show(kind):
+    done = command("show", POLICY, "--as", kind)
+    assert done.returncode == 0 and "pole angle" in done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("kind", ["python", "c", "javascript"])
+def test_export(kind, tmp_path):
+    done = command("export", POLICY, "--to", kind, "--out", tmp_path / "policy.c")
+    assert done.returncode == 0, done.stderr
+
+
+def test_evaluate():
+    done = command("evaluate", POLICY, "--episodes", 2, "--json")
+    assert json.loads(done.stdout)["mean"] == 500.0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (["train", "CartPole-v1"], "train"),
+        (["distill", POLICY, "CartPole-v1"], "train"),
+        (["analyze"], "train"),
+        (["verify", POLICY, "--property", "increasing in pole angle"], "verify"),
+        (["export", POLICY, "--to", "onnx", "--out", "policy.onnx"], "onnx"),
+    ],
+)
+def test_what_needs_an_extra_says_so_in_one_line(words, extra, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = command(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"pip install 'crisptree[{extra}]'" in done.stderr
+    assert done.stderr.startswith("crisptree: ") and done.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("module", ["crisp", "show", "export"])
+def test_reading_a_policy_imports_nothing_heavy(module):
+    code = f"import crisptree.{module}, sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    assert not loaded & set(EXTRA_OF)
+    assert "tyro" not in loaded and "gymnasium" not in loaded
+
+
+def test_importing_crisptree_takes_no_time():
+    code = "import time; t = time.perf_counter(); import crisptree; print(time.perf_counter() - t)"
+    seconds = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout)
+        for _ in range(5)
+    ]
+    assert min(seconds) <= 0.1
