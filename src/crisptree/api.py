@@ -1,42 +1,102 @@
-"""`crisptree.train` for Python: the settings of the command line as keyword arguments."""
+"""`crisptree.train` for Python: what the command line does, with keyword arguments."""
 
 from contextlib import ExitStack
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from crisptree.learn.cache import keep_compiled
-from crisptree.pipeline.report import Silent, terminal
-from crisptree.pipeline.settings import Settings
-from crisptree.pipeline.track import Hear, Tracker, followed, tracked
-from crisptree.pipeline.train import Trained, first_free
-from crisptree.pipeline.train import train as train_settings
+from crisptree.base.errors import CrisptreeError
+from crisptree.envs.source import Env
+from crisptree.envs.task import Task, task_of
+from crisptree.pipeline.ask import asked_config
+from crisptree.pipeline.config import TrainConfig, first_free
+from crisptree.pipeline.config_io import load
+from crisptree.pipeline.progress import Silent, reporter
+from crisptree.pipeline.tracking import OnProgress, Tracker, followed, tracked
+from crisptree.pipeline.train import Trained
+from crisptree.pipeline.train import train as train_config
 
 
 def train(
-    env: str,
+    env: Env | Task,
     *,
+    leaves: int | None = None,
+    rules: int | None = None,
+    mlp: int | None = None,
+    leaf: Literal["constant", "linear"] | None = None,
+    gains: int | None = None,
+    seed: int | None = None,
+    seeds: int | None = None,
+    budget: float | None = None,
+    steps: int | None = None,
+    quick: bool = False,
+    episodes: int | None = None,
+    teacher: str | None = None,
+    direct: bool = False,
+    start_from: str | PathLike[str] | None = None,
+    paper: bool = False,
+    env_kwargs: dict[str, Any] | None = None,
+    features: Any = None,
+    config: TrainConfig | str | PathLike[str] | None = None,
+    overrides: dict[str, Any] | None = None,
     out: str | PathLike[str] | None = None,
     resume: bool = False,
-    progress: bool = False,
-    on_progress: Hear | None = None,
+    progress: bool = True,
+    on_progress: OnProgress | None = None,
     track: Tracker | None = None,
-    **settings: Any,
+    **unknown: Any,
 ) -> Trained:
     """Train a tree on `env`, make it crisp, score it on unseen seeds and draw it.
 
-    `settings` are those of `crisptree train` (see `crisptree.pipeline.settings.Settings`):
-    leaves, rules, seed, steps, teacher, start_from, paper, …
+    `env` is a Gymnasium id, `module:Id`, an environment or a function that makes one; `features` a
+    function from an observation to named numbers. `leaves`, `rules`, `budget` (minutes), … are the
+    few settings that matter; all others are fields of `config` (a `TrainConfig`, or the path of
+    its file) and can be set by their dotted names: `overrides={"ppo.gamma": 0.97}`.
 
     `on_progress` is called with a dict for every update: `stage`, `step`, `return` (none where no
     episode ended), `steps_per_second`, the losses, `run` and `total_step`. If it raises, training
     stops, and `resume=True` goes on. `track` writes the same for TensorBoard or W&B.
     """
-    keep_compiled()
-    asked = Settings(env, **settings)
-    path = first_free(env) if out is None else Path(out)
+    if unknown:
+        raise CrisptreeError(unknown_keyword(next(iter(unknown))))
+    task = task_of(env) if isinstance(env, Task) else task_of(env, env_kwargs, features)
+    base = config if isinstance(config, TrainConfig) else TrainConfig()
+    if config is not None and not isinstance(config, TrainConfig):
+        base = load(Path(config))
+    asked = asked_config(
+        base,
+        leaves=leaves,
+        rules=rules,
+        mlp=mlp,
+        leaf=leaf,
+        gains=gains,
+        seed=seed,
+        seeds=seeds,
+        budget=budget,
+        steps=steps,
+        quick=quick,
+        episodes=episodes,
+        teacher=teacher,
+        direct=direct,
+        start_from=None if start_from is None else str(start_from),
+        paper=paper,
+        features=features if isinstance(features, str) else None,
+        overrides=overrides or {},
+    )
+    path = first_free(task.env_id or task.name) if out is None else Path(out)
     with ExitStack() as stack:
-        tell = stack.enter_context(terminal()) if progress else Silent()
-        for hear in (on_progress, stack.enter_context(tracked(track, path, asked.to_dict()))):
-            tell = stack.enter_context(followed(tell, path, hear))
-        return train_settings(asked, path, resume=resume, tell=tell)
+        report = stack.enter_context(reporter()) if progress else Silent()
+        for hear in (on_progress, stack.enter_context(tracked(track, path, asked))):
+            report = stack.enter_context(followed(report, path, hear))
+        return train_config(asked, task, path, resume=resume, report=report)
+
+
+def unknown_keyword(name: str) -> str:
+    """A line that names the keyword that was probably meant."""
+    import difflib
+    import inspect
+
+    known = [each for each in inspect.signature(train).parameters if each != "unknown"]
+    close = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(known[1:])}"
+    return f"train takes no '{name}': {hint}"

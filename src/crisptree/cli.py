@@ -5,9 +5,7 @@ and whose `run()` does the work. This file knows nothing else about them, so `cr
 and the commands that need no JAX start at once.
 """
 
-import atexit
 import contextlib
-import gc
 import importlib
 import io
 import re
@@ -59,10 +57,6 @@ def main(arguments: list[str] | None = None) -> None:
     name, *rest = arguments
     if name not in COMMANDS:
         fail(f"unknown command '{name}'; the commands are {', '.join(COMMANDS)}")
-    # Imports and traces make a million objects that stay: a tenth of a short run went into looking
-    # through them for garbage.
-    gc.set_threshold(100_000, 20, 20)
-    atexit.register(gc.freeze)  # another third of a second, at the end
     try:
         run(name, rest)
     except CrisptreeError as error:
@@ -82,23 +76,37 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def run(name: str, arguments: list[str]) -> None:
+    """Parse the options of a command and run it.
+
+    A command that takes options with dotted names as well has `split` and `parse_dotted`.
+    """
     import tyro
 
     module = importlib.import_module(f"crisptree.commands.{name.replace('-', '_')}")
+    if "--help-all" in arguments and hasattr(module, "help_all"):
+        module.help_all()
+        return
+    takes_dotted = hasattr(module, "split")
+    plain, dotted = module.split(arguments) if takes_dotted else (arguments, [])
     said = io.StringIO()
     try:
         with contextlib.redirect_stderr(said):
             command = tyro.cli(
                 module.Command,
-                args=arguments,
+                args=plain,
                 prog=f"crisptree {name}",
                 config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
             )
+            if takes_dotted:
+                module.parse_dotted(dotted)
     except SystemExit as stop:
         if stop.code in (None, 0):
             raise
         fail(f"{one_line(said.getvalue())}; crisptree {name} --help says more")
-    command.run()
+    if takes_dotted:
+        command.run(dotted)
+    else:
+        command.run()
 
 
 def one_line(box: str) -> str:

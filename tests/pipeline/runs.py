@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from crisptree.pipeline.report import Silent
+from crisptree.pipeline.progress import Silent
 
 
 def read(path: Path) -> dict:
@@ -25,7 +25,7 @@ def timeless(summary: dict) -> dict:
 
 
 class Stopped(Silent):
-    """Somebody who presses Ctrl-C at the n-th time that a bar of a stage moves."""
+    """A reporter that presses Ctrl-C at the n-th time that the bar of a stage moves."""
 
     def __init__(self, stage: str, after: int) -> None:
         self.stage, self.left = stage, after

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import tyro
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.options import OptionalInt, optional
+from crisptree.commands.options import OptionalInt, optional
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.options import OptionalStr
+from crisptree.commands.options import OptionalStr
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree

@@ -1,4 +1,4 @@
-"""`crisptree distill`: the whole way with a teacher somebody has already."""
+"""`crisptree distill`: training with a teacher that somebody has already."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 import tyro
 
 from crisptree.commands.train import Command as Train
-from crisptree.options import OptionalInt, OptionalPath, optional
-from crisptree.pipeline.settings import Settings
+from crisptree.commands.options import OptionalInt, OptionalPath, optional
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Command:
     """Log every update for TensorBoard (files in --out) or Weights & Biases."""
 
     def run(self) -> None:
-        settings = Settings(
+        Train(
             self.env,
             leaves=self.leaves,
             rules=self.rules,
@@ -46,5 +45,8 @@ class Command:
             steps=self.steps,
             teacher=self.expert,
             episodes=self.episodes,
-        )
-        Train(settings, self.out, self.resume, self.json, self.track).run()
+            out=self.out,
+            resume=self.resume,
+            json=self.json,
+            track=self.track,
+        ).run()

@@ -9,7 +9,7 @@ from typing import Annotated
 import tyro
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.options import OptionalStr
+from crisptree.commands.options import OptionalStr
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import tyro
 
 from crisptree.lab.experiments.cell import MODELS, Model
 from crisptree.lab.experiments.options import Told, Where
-from crisptree.options import OptionalInt, optional
+from crisptree.commands.options import OptionalInt, optional
 from crisptree.pipeline.routes import Route
 
 DomainName = Literal["cartpole", "lunarlander", "wildfire", "zerglings"]

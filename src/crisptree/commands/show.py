@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.options import OptionalStr, optional
+from crisptree.commands.options import OptionalStr, optional
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree

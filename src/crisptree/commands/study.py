@@ -12,7 +12,7 @@ import tyro
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.commands.study_aids import Binarise, Mlp, Worksheet, visited_states
-from crisptree.options import OptionalPath, OptionalStr, optional
+from crisptree.commands.options import OptionalPath, OptionalStr, optional
 
 
 @contextlib.contextmanager

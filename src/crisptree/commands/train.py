@@ -1,95 +1,193 @@
-"""`crisptree train`: the whole way."""
+"""`crisptree train`: from an environment to a scored and drawn tree, by one command."""
 
 import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import tyro
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.options import OptionalPath, optional
-from crisptree.pipeline.settings import Settings
+from crisptree.commands.options import (
+    OptionalFloat,
+    OptionalInt,
+    OptionalPath,
+    OptionalStr,
+    optional,
+)
 
 
 @dataclass(frozen=True)
 class Command:
-    """Train a tree on an environment, make it crisp, score it on unseen seeds and draw it."""
+    """Train a tree on an environment, make it crisp, score it on unseen seeds and draw it.
 
-    settings: Annotated[Settings, tyro.conf.arg(name="")]
+    These are the options that matter; every other number can be set by its dotted name, such as
+    --ppo.gamma 0.97: --help-all shows them all.
+    """
+
+    env: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ENV")]
+    """A Gymnasium id, `module:Id`, `module:callable`, `gymnax:ID` or `brax:ID`; modules of the
+    working directory are found."""
+    leaves: OptionalInt = None
+    """Most leaves of the crisp tree (16 unless given); with --paper, leaves of the soft tree."""
+    rules: OptionalInt = None
+    """A rule list of at most this many rules instead of a tree."""
+    mlp: OptionalInt = None
+    """Train the baseline MLP with this many hidden layers instead; nothing is made crisp."""
+    budget: OptionalFloat = None
+    """Minutes that a seed may take, everything included (10 unless given)."""
+    quick: bool = False
+    """A first tree within a minute."""
+    steps: OptionalInt = None
+    """Environment steps of the main training, instead of a budget."""
+    seed: OptionalInt = None
+    """All randomness follows from it (0 unless given)."""
+    seeds: OptionalInt = None
+    """Train this many seeds, seed, seed + 1, …; every one is reported."""
+    episodes: OptionalInt = None
+    """Episodes the tree is scored on, on seeds that training never saw (100 unless given)."""
+    teacher: OptionalStr = None
+    """Learn from a teacher first: mlp, soft, dqn, exact, a policy file, a Stable-Baselines3 zip or
+    `module:callable`. (Unless given, a teacher and no teacher race.)"""
+    direct: bool = False
+    """No teacher: the tree learns from scratch."""
+    start_from: OptionalStr = None
+    """Start from an expert's tree: a policy file, or rules in words."""
+    paper: bool = False
+    """The paper's way: an oblique soft tree, discretised at the end by argmax."""
+    features: OptionalStr = None
+    """`module:function` from an observation to the named numbers that the tree sees."""
+    env_kwargs: Annotated[str, tyro.conf.arg(name="env.kwargs", metavar="JSON")] = "{}"
+    """Keyword arguments for making the environment, such as '{"enable_wind": true}'."""
+    config: OptionalPath = None
+    """A configuration file; options on the command line count more."""
     out: OptionalPath = None
     """Where the run goes (runs/ENV unless given); an existing one is not overwritten."""
     resume: bool = False
-    """Go on with the run in --out, with the settings it was started with."""
+    """Go on with the run in --out, with the configuration it was started with."""
     json: bool = False
     """Print the summary as one JSON object, and nothing else, on standard output."""
     track: Annotated[Literal["tensorboard", "wandb"] | None, optional("{tensorboard,wandb}")] = None
     """Log every update for TensorBoard (files in --out) or Weights & Biases."""
 
-    def run(self) -> None:
-        from crisptree.envs.spaces import describe
-        from crisptree.pipeline.report import terminal
-
+    def run(self, dotted: list[str] | None = None) -> None:
         if self.resume and self.out is None:
             raise CrisptreeError("--resume needs --out, the directory of the run to go on with")
-        describe(self.settings.env)
-        from crisptree.learn.cache import keep_compiled
-        from crisptree.pipeline.track import followed, tracked
-        from crisptree.pipeline.train import first_free, train
+        from crisptree.envs.task import task_of
+        from crisptree.pipeline.config import TrainConfig, first_free
+        from crisptree.pipeline.config_io import load
 
-        keep_compiled()
-        out = first_free(self.settings.env) if self.out is None else self.out
+        base = TrainConfig() if self.config is None else load(self.config)
+        asked = self._asked(parse_dotted(dotted or [], base))
+        env_kwargs = _json_object(self.env_kwargs) or asked.env.kwargs
+        task = task_of(self.env, env_kwargs, asked.env.features)
+        out = first_free(self.env) if self.out is None else self.out
+        self._train(asked, task, out)
+
+    def _asked(self, base: Any) -> Any:
+        from crisptree.pipeline.ask import asked_config
+
+        return asked_config(
+            base,
+            leaves=self.leaves,
+            rules=self.rules,
+            mlp=self.mlp,
+            budget=self.budget,
+            quick=self.quick,
+            steps=self.steps,
+            seed=self.seed,
+            seeds=self.seeds,
+            episodes=self.episodes,
+            teacher=self.teacher,
+            direct=self.direct,
+            start_from=self.start_from,
+            paper=self.paper,
+            features=self.features,
+        )
+
+    def _train(self, asked: Any, task: Any, out: Path) -> None:
+        from crisptree.learn.compilation_cache import enable_compilation_cache
+        from crisptree.pipeline.progress import reporter
+        from crisptree.pipeline.summary import in_words
+        from crisptree.pipeline.tracking import followed, tracked
+        from crisptree.pipeline.train import train
+
+        enable_compilation_cache()
         try:
             with (
-                terminal() as tell,
-                tracked(self.track, out, self.settings.to_dict()) as hear,
-                followed(tell, out, hear) as tell,
+                reporter() as report,
+                tracked(self.track, out, asked) as hear,
+                followed(report, out, hear) as report,
             ):
-                trained = train(self.settings, out, resume=self.resume, tell=tell)
+                trained = train(asked, task, out, resume=self.resume, report=report)
         except KeyboardInterrupt:
             print(
-                f"\nstopped; crisptree train {self.settings.env} --resume --out {out} goes on",
+                f"\nstopped; crisptree train {self.env} --resume --out {out} goes on",
                 file=sys.stderr,
             )
             sys.exit(130)
         if self.json:
             print(json.dumps(trained.summary))
-        else:
-            print(told(trained.summary, out))
+            return
+        print("\n".join(in_words(trained.summary)))
+        written = ": policy.json, policy.svg" if trained.tree is not None else ""
+        print(f"all of it in {out}{written}")
 
 
-def _many_starts(run: dict) -> bool:
-    return run.get("starts", 1) > 1
+def parse_dotted(arguments: list[str], base: Any = None) -> Any:
+    """The configuration with options such as --ppo.gamma 0.97 set."""
+    from crisptree.pipeline.config import TrainConfig
+
+    base = TrainConfig() if base is None else base
+    if not arguments:
+        return base
+    return tyro.cli(TrainConfig, args=arguments, default=base, config=FORM)
 
 
-def told(summary: dict, out: Path) -> str:
-    """The figures in words."""
-    lines = []
-    for run in summary.get("runs", [summary]):
-        head = f"seed {run['seed']}: "
-        if run.get("crisp_return") is not None:
-            error = run.get("crisp_return_se")
-            lines.append(
-                f"{head}{run['leaves']} leaves, depth {run['depth']}: return "
-                f"{run['crisp_return']:.1f}"
-                + (f" ± {error:.1f}" if error is not None else "")
-                + f" over {run['episodes']} unseen episodes"
-                + (f" (of {run['starts']} starts: {run['route']})" if _many_starts(run) else "")
-            )
-        if run.get("soft_return") is not None:
-            share = run.get("gap_share")
-            lost = f"; gap to crisp {run['gap']:.1f}" if run.get("gap") is not None else ""
-            lines.append(
-                f"{' ' * len(head)}before crisp {run['soft_return']:.1f}{lost}"
-                + (f" ({share:.0%} of the range from random)" if share is not None else "")
-            )
-    if "crisp_return" in summary and isinstance(summary["crisp_return"], dict):
-        over = summary["crisp_return"]
-        lines.append(
-            f"mean over {len(over['every'])} seeds {over['mean']:.1f} (sd {over['sd']:.1f})"
-        )
-    lines.append(
-        f"all of it in {out}" + (": policy.json, policy.svg" if "leaves" in summary else "")
-    )
-    return "\n".join(lines)
+def help_all() -> None:
+    """Show every option there is."""
+    from crisptree.pipeline.config import TrainConfig
+
+    tyro.cli(TrainConfig, args=["--help"], prog="crisptree train ENV", config=FORM)
+
+
+FORM = (tyro.conf.FlagConversionOff,)
+
+
+def split(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """The plain options, and those with a dot in their names, each with its values."""
+    from crisptree.pipeline.config import TrainConfig
+
+    plain: list[str] = []
+    dotted: list[str] = []
+    waiting = list(arguments)
+    while waiting:
+        word = waiting.pop(0)
+        name, equals, _ = word.removeprefix("--").partition("=")
+        if not word.startswith("--") or "." not in name or name == "env.kwargs":
+            plain.append(word)
+            continue
+        dotted.append(word)
+        left = 0 if equals else 10**6 if _holds_several(TrainConfig(), name) else 1
+        while left and waiting and not waiting[0].startswith("--"):
+            dotted.append(waiting.pop(0))
+            left -= 1
+    return plain, dotted
+
+
+def _holds_several(config: Any, name: str) -> bool:
+    """Whether a field takes more than one value."""
+    for part in name.replace("-", "_").split("."):
+        config = getattr(config, part, None)
+    return isinstance(config, tuple)
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise CrisptreeError(f"--env.kwargs must be JSON, such as '{{\"a\": 1}}': {error}") from error
+    if not isinstance(found, dict):
+        raise CrisptreeError(f"--env.kwargs must be a JSON object, not {text[:40]}")
+    return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.options import optional
+from crisptree.commands.options import optional
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree

@@ -1,32 +1,41 @@
 """DAgger (Ross et al. 2011): a tree imitates a teacher on the states the tree itself visits."""
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
-from crisptree.crispen.rounding import rounded_down
+from crisptree.crispen.agreement import disagreement
+from crisptree.crispen.fit import Fit, fit_cart
 from crisptree.crispen.select import Selection
-from crisptree.envs.host import host_envs
+from crisptree.envs.policy import Policy
+from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
-from crisptree.envs.spaces import Task
+from crisptree.envs.task import Task
 
-Teacher = Callable[[np.ndarray], np.ndarray]
-"""Observations (B, F) in, actions (B,) out."""
 
-Fit = Callable[[np.ndarray, np.ndarray, int, Task, int], CrispTree]
-"""States, actions, most leaves, task and seed in, a crisp tree out."""
+@runtime_checkable
+class KnowsRegret(Protocol):
+    """A teacher that knows what a wrong action costs."""
+
+    def regret(self, observations: NDArray) -> NDArray[np.float64]:
+        """What the worst action costs in each row, compared with the best."""
+        ...
 
 
 class Distilled(NamedTuple):
     tree: CrispTree
     selection_return: float
     agreement: float
+    """Share of the states on which tree and teacher agree (box: 1 - the mean square distance)."""
+    states: NDArray
+    actions: NDArray
 
 
 def distill(
-    teacher: Teacher,
+    teacher: Policy,
     task: Task,
     n_leaves: int,
     selection: Selection,
@@ -35,76 +44,51 @@ def distill(
     rounds: int = 30,
     episodes: int = 64,
     finalists: int = 6,
-    fit: Fit | None = None,
-    report: Callable[[int, float], None] | None = None,
+    final_rounds: Sequence[int] = (64, 128),
+    weighted: bool | None = None,
+    fit: Fit = fit_cart,
+    report: Callable[[int, float], object] = lambda round_, score: None,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> Distilled:
     """A tree of at most `n_leaves` leaves on all states so far, round after round.
 
-    `fit` makes the tree: CART unless given. The best round by return is kept.
+    The best round by return is kept. `weighted`: states count by what a wrong action costs there.
+    Where `is_late` says so, no further round begins.
     """
-    fit = fit or fit_cart
-    envs = host_envs(task.env_id, episodes)
-    states, actions = [], []
+    if weighted is None:
+        weighted = isinstance(teacher, KnowsRegret)
+    states: list[NDArray] = []
+    actions: list[NDArray] = []
     trees: list[CrispTree] = []
     scores: list[float] = []
-    play: Any = teacher
+    player: Policy = teacher
     for round_ in range(rounds + 1):
         first = block_seed("training", episodes, seed, round_)
-        seen, returns = _episodes(play, envs, first)
+        seeds = range(first, first + episodes)
+        seen = rollout([player], task, seeds, record=True, fast=True)
         if round_:
-            scores.append(float(returns.mean()))
-        states.append(seen)
-        actions.append(np.asarray(teacher(seen)))
-        if report is not None:
-            report(round_, float(returns.mean()))
-        if round_ == rounds:
+            scores.append(float(seen.returns.mean()))
+        states.append(seen.observations)
+        actions.append(np.asarray(teacher.act(seen.observations)))
+        report(round_, float(seen.returns.mean()))
+        if trees and is_late():
             break
-        tree = fit(np.concatenate(states), np.concatenate(actions), n_leaves, task, seed)
-        trees.append(tree)
-        play = lambda x, tree=tree: tree.predict(x)[0]
-    envs.close()
+        if round_ < rounds:
+            every, labels = np.concatenate(states), np.concatenate(actions)
+            weights = _weights(teacher, every) if weighted else None
+            player = fit(every, labels, weights, n_leaves, task, seed)
+            trees.append(player)
     best = np.argsort(scores)[::-1][:finalists]
-    index, score = selection.race([trees[i] for i in best], (64, 128))
+    index, score = selection.race([trees[i] for i in best], final_rounds)
     chosen = trees[best[index]]
-    every_state = np.concatenate(states)
-    agreement = float((chosen.predict(every_state)[0] == np.concatenate(actions)).mean())
-    return Distilled(chosen, score, agreement)
+    every, labels = np.concatenate(states), np.concatenate(actions)
+    agreement = 1 - float(disagreement(task.actions, chosen.act(every), labels).mean())
+    return Distilled(chosen, score, agreement, every, labels)
 
 
-def _episodes(play: Teacher, envs, first_seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """States and returns of one episode an environment."""
-    at = envs.reset(first_seed)
-    running, returns = np.ones(len(at), bool), np.zeros(len(at))
-    seen = []
-    while running.any():
-        seen.append(at[running])
-        chosen = np.zeros(len(at), np.int64)
-        chosen[running] = play(at[running])
-        step = envs.step(chosen)
-        returns += np.where(running, step.reward, 0)
-        running = running & ~(step.terminated | step.truncated)
-        at = step.observation
-    return np.concatenate(seen), returns
-
-
-def fit_cart(
-    states: np.ndarray, actions: np.ndarray, n_leaves: int, task: Task, seed: int
-) -> CrispTree:
-    """CART (scikit-learn) as a crisp tree; its left is `x <= t`, our FALSE."""
-    # Here, not above: it takes as long to import as JAX, and the direct route never needs it.
-    from sklearn.tree import DecisionTreeClassifier
-
-    cart = DecisionTreeClassifier(max_leaf_nodes=n_leaves, min_samples_leaf=5, random_state=seed)
-    cart.fit(states, actions)
-    tree = cart.tree_
-    leaf = tree.children_left < 0
-    return CrispTree(
-        feature=np.where(leaf, -1, tree.feature),
-        threshold=np.where(leaf, 0.0, rounded_down(tree.threshold).astype(np.float64)),
-        if_true=tree.children_right,
-        if_false=tree.children_left,
-        action=np.where(leaf, cart.classes_[tree.value[:, 0].argmax(1)], -1),
-        feature_names=task.feature_names,
-        action_names=task.action_names,
-        env_id=task.env_id,
-    ).simplify()
+def _weights(teacher: Policy, states: NDArray) -> NDArray[np.float64] | None:
+    """What a wrong action costs in each state, on average 1; None where it is the same anywhere."""
+    assert isinstance(teacher, KnowsRegret)
+    regret = np.maximum(teacher.regret(states), 0)
+    mean = regret.mean()
+    return None if mean <= 0 else np.maximum(regret / mean, 1e-3)

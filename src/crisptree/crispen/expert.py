@@ -18,7 +18,9 @@ import numpy as np
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.envs.spaces import Task
+from crisptree.crispen.agreement import disagreement
+from crisptree.crispen.prune import visited_states
+from crisptree.envs.task import Task, check_fits
 
 _CONDITION = re.compile(r"^(?P<name>.+?)\s*(?P<sign><=|>=|<|>|≤|≥)\s*(?P<number>\S+)$")
 _OTHERWISE = re.compile(r"(?:otherwise|else(?!\s+if\b))\b[,:]?\s*(.*)", re.IGNORECASE)
@@ -38,11 +40,10 @@ def read_expert(path: Path, task: Task) -> CrispTree:
     """The expert's tree for this task, from `.json` (a policy) or anything else (rules)."""
     if path.suffix == ".json":
         tree = CrispTree.load(path)
-        if (tree.n_features, tree.n_actions) != (task.n_features, task.n_actions):
-            raise CrisptreeError(
-                f"{path} is for {tree.n_features} features and {tree.n_actions} actions; "
-                f"{task.env_id} has {task.n_features} and {task.n_actions}"
-            )
+        try:
+            check_fits(tree, task)
+        except CrisptreeError as error:
+            raise CrisptreeError(f"{path}: {error}") from None
         return tree
     try:
         text = path.read_text(encoding="utf-8")
@@ -55,8 +56,8 @@ def parse_rules(text: str, task: Task, source: str = "rules") -> CrispTree:
     """Rules in words as a crisp tree; a wrong line is named."""
     if len(text) > _LONGEST:
         raise CrisptreeError(f"{source}: more than {_LONGEST:,} characters is not a few rules")
-    rules: list[tuple[list[_Condition], int]] = []
-    default: int | None = None
+    rules: list[tuple[list[_Condition], Any]] = []
+    default: Any = None
     for number, raw in enumerate(text.splitlines(), 1):
         line = raw.split("#")[0].strip().rstrip(".;")
         if not line:
@@ -74,7 +75,7 @@ def parse_rules(text: str, task: Task, source: str = "rules") -> CrispTree:
     return _as_tree(rules, default, task)
 
 
-def _rule(line: str, task: Task, where: str) -> tuple[list[_Condition], int]:
+def _rule(line: str, task: Task, where: str) -> tuple[list[_Condition], Any]:
     match = re.fullmatch(r"(?:else\s+)?if\s+(.+?)\s+then\s+(.+)", line, re.IGNORECASE)
     if match is None:
         raise CrisptreeError(f"{where}: expected 'if FEATURE > NUMBER and … then ACTION'")
@@ -101,8 +102,27 @@ def _condition(text: str, task: Task, where: str) -> _Condition:
     return _Condition(feature, float(threshold), sign.startswith(">"))
 
 
-def _action(text: str, task: Task, where: str) -> int:
-    return _find(text, task.action_names, r"action\s*(\d+)", "action", where)
+def _action(text: str, task: Task, where: str) -> Any:
+    """A choice by its name or number; a real action as numbers, one for each dimension; for
+    several parts, a choice for each, with commas between."""
+    kind = task.actions.kind
+    if kind == "discrete":
+        return _find(text, task.action_names, r"action\s*(\d+)", "action", where)
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) != task.actions.n_values:
+        names = ", ".join(task.action_names)
+        raise CrisptreeError(f"{where}: '{text}' must have a value for each of {names}")
+    if kind == "multi_discrete":
+        choices = zip(parts, task.actions.choices, strict=True)
+        return tuple(_find(part, names, r"(\d+)", "choice", where) for part, names in choices)
+    try:
+        values = [float(part) for part in parts]
+    except ValueError:
+        raise CrisptreeError(f"{where}: '{text}' must be numbers") from None
+    for value, low, high in zip(values, task.actions.low, task.actions.high, strict=True):
+        if not low <= value <= high:
+            raise CrisptreeError(f"{where}: {value:g} is not between {low:g} and {high:g}")
+    return tuple(values)
 
 
 def _find(text: str, names: tuple[str, ...], pattern: str, what: str, where: str) -> int:
@@ -116,7 +136,7 @@ def _find(text: str, names: tuple[str, ...], pattern: str, what: str, where: str
     raise CrisptreeError(f"{where}: no {what} '{text.strip()}'; there are {', '.join(names)}")
 
 
-def _as_tree(rules: list[tuple[list[_Condition], int]], default: int, task: Task) -> CrispTree:
+def _as_tree(rules: list[tuple[list[_Condition], Any]], default: Any, task: Task) -> CrispTree:
     """Each rule is a chain of its conditions; where one fails, the next rule is asked.
 
     With conjunctions the rest of the rules stands at several places: the tree is simplified.
@@ -136,25 +156,23 @@ def _as_tree(rules: list[tuple[list[_Condition], int]], default: int, task: Task
             sides = (holds, rest) if condition.wants_true else (rest, holds)
             holds = (condition.feature, condition.threshold, *sides)
         rest = holds
-    return CrispTree.from_nested(
-        rest, task.feature_names, task.action_names, env_id=task.env_id
-    ).simplify()
+    return CrispTree.from_nested(rest, **task.signature).simplify()
 
 
-def changes(expert: CrispTree, trained: CrispTree, env_id: str, seed: int = 0) -> dict:
+def changes(expert: CrispTree, trained: CrispTree, task: Task, seed: int = 0) -> dict[str, Any]:
     """What training made of the expert's tree: sizes, and how often the two now disagree."""
-    from crisptree.crispen.prune import visited_states
-
-    states = visited_states(lambda rows: np.asarray(trained.predict(rows)[0]), env_id, seed)
-    before, after = expert.predict(states)[0], trained.predict(states)[0]
+    states = visited_states(trained, task, seed)
+    before, after = expert.act(states), trained.act(states)
+    differs = disagreement(task.actions, before, after) > 0
     moved: dict[str, int] = {}
-    for was, became in zip(before[before != after], after[before != after], strict=True):
-        name = f"{expert.action_names[was]} → {expert.action_names[became]}"
-        moved[name] = moved.get(name, 0) + 1
+    if task.actions.kind == "discrete":
+        for was, became in zip(before[differs], after[differs], strict=True):
+            name = f"{expert.action_names[was]} → {expert.action_names[became]}"
+            moved[name] = moved.get(name, 0) + 1
     return {
         "leaves": [expert.n_leaves, trained.n_leaves],
         "states": len(states),
-        "changed_share": float((before != after).mean()),
+        "changed_share": float(differs.mean()),
         "changed_actions": {
             name: count / len(states) for name, count in sorted(moved.items(), key=lambda m: -m[1])
         },

@@ -1,66 +1,74 @@
 """Pruning: an inner node gives way to one of its children.
 
-While the tree is large the node goes whose loss changes the fewest actions on the states that the
-tree itself visits; where it is small, candidates race on return. Never many leaves at once: one
+While the tree is large the node goes whose loss changes least of what the tree does on the states
+that it visits itself; where it is small, candidates race on return. Never many leaves at once: one
 refinement does not repair a big cut.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
-from crisptree.crispen.distill import Teacher
+from crisptree.crispen.agreement import disagreement
 from crisptree.crispen.select import Selection
-from crisptree.envs.host import host_envs
+from crisptree.envs.policy import Policy
+from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
-
-SHORTLIST = 16
-CANDIDATES = 12
-MOST_STATES = 20_000
+from crisptree.envs.task import Task
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Node `node` gives way to its child `child`; `changed` states then see another action."""
+    """Node `node` gives way to its child `child`; `changed` is how much the actions then differ,
+    summed over the states."""
 
     node: int
     child: int
-    changed: int
+    changed: float
     leaves: int
+    """Leaves that go."""
+
+
+def ladder(leaves: int, target: int, step: float) -> list[int]:
+    """Sizes on the way down: a share of the leaves at a time, one at least.
+
+    One refinement does not repair a big cut.
+    """
+    sizes = []
+    while leaves > target:
+        leaves = max(target, min(leaves - 1, round(leaves * step)))
+        sizes.append(leaves)
+    return sizes
 
 
 def visited_states(
-    policy: Teacher, env_id: str, seed: int, *, n_envs: int = 64, n_steps: int = 600
-) -> np.ndarray:
-    """States that a policy meets on its own way, a sample of at most `MOST_STATES`."""
-    envs = host_envs(env_id, n_envs)
-    at = envs.reset(block_seed("selection", n_envs, seed, n_steps))
-    seen = []
-    for _ in range(n_steps):
-        seen.append(at)
-        at = envs.step(policy(at)).observation
-    envs.close()
-    states = np.concatenate(seen)
-    chosen = np.random.default_rng(seed).permutation(len(states))[:MOST_STATES]
-    return states[chosen]
+    policy: Policy, task: Task, seed: int, *, most: int = 20_000, episodes: int = 64
+) -> NDArray:
+    """States that a policy meets on its own way, a sample of at most `most`."""
+    first = block_seed("selection", episodes, seed, most)
+    seen = rollout([policy], task, range(first, first + episodes), record=True, fast=True)
+    chosen = np.random.default_rng(seed).permutation(len(seen.observations))[:most]
+    return seen.observations[chosen]
 
 
-def cuts(tree: CrispTree, states: np.ndarray) -> list[Cut]:
+def cuts(tree: CrispTree, states: NDArray) -> list[Cut]:
     """Every possible cut, the least changing first (of equals, the one that removes more)."""
-    actions = np.asarray(tree.predict(states)[0])
+    actions = tree.act(states)
     found = []
     for node, rows in rows_by_node(tree, states):
         for child in (int(tree.if_true[node]), int(tree.if_false[node])):
             other = int(tree.if_true[node] + tree.if_false[node]) - child
-            as_child = _actions_below(tree, child, states[rows])
-            changed = int((as_child != actions[rows]).sum())
+            instead = _rooted(tree, child).act(states[rows])
+            changed = float(disagreement(tree.actions, instead, actions[rows]).sum())
             found.append(Cut(node, child, changed, _n_leaves_below(tree, other)))
     return sorted(found, key=lambda cut: (cut.changed, -cut.leaves))
 
 
-def rows_by_node(tree: CrispTree, states: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+def rows_by_node(tree: CrispTree, states: NDArray) -> Iterator[tuple[int, NDArray]]:
+    """Every inner node with the numbers of the states that reach it."""
     stack = [(0, np.arange(len(states)))]
     while stack:
         node, rows = stack.pop()
@@ -72,57 +80,41 @@ def rows_by_node(tree: CrispTree, states: np.ndarray) -> Iterator[tuple[int, np.
         stack.append((int(tree.if_false[node]), rows[~goes_true]))
 
 
-def _actions_below(tree: CrispTree, root: int, states: np.ndarray) -> np.ndarray:
-    actions = np.empty(len(states), np.int64)
-    stack = [(root, np.arange(len(states)))]
-    while stack:
-        node, rows = stack.pop()
-        if tree.feature[node] < 0:
-            actions[rows] = tree.action[node]
-            continue
-        goes_true = states[rows, tree.feature[node]] > tree.threshold[node]
-        stack.append((int(tree.if_true[node]), rows[goes_true]))
-        stack.append((int(tree.if_false[node]), rows[~goes_true]))
-    return actions
-
-
 def _n_leaves_below(tree: CrispTree, root: int) -> int:
-    stack, count = [root], 0
+    return sum(tree.feature[node] < 0 for node in _below(tree.if_true, tree.if_false, root))
+
+
+def _below(if_true: NDArray, if_false: NDArray, root: int) -> list[int]:
+    """The nodes that can be reached from `root`, itself first."""
+    order, stack = [], [root]
     while stack:
         node = stack.pop()
-        if tree.feature[node] < 0:
-            count += 1
-        else:
-            stack += [int(tree.if_true[node]), int(tree.if_false[node])]
-    return count
+        order.append(node)
+        if if_true[node] >= 0:
+            stack += [int(if_false[node]), int(if_true[node])]
+    return order
 
 
 def cut_away(tree: CrispTree, node: int, child: int) -> CrispTree:
     """The tree in which `child` stands in the place of `node`, simplified."""
     if node == 0:
-        return _rooted(tree, child)
+        return _rooted(tree, child).simplify()
     if_true = np.where(tree.if_true == node, child, tree.if_true)
     if_false = np.where(tree.if_false == node, child, tree.if_false)
-    return _compact(tree, if_true, if_false, 0)
+    return _compact(tree, if_true, if_false, 0).simplify()
 
 
 def _rooted(tree: CrispTree, root: int) -> CrispTree:
     return _compact(tree, tree.if_true, tree.if_false, root)
 
 
-def _compact(tree: CrispTree, if_true: np.ndarray, if_false: np.ndarray, root: int) -> CrispTree:
-    """The nodes that can be reached from `root`, renumbered, simplified."""
-    order: list[int] = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        order.append(node)
-        if tree.feature[node] >= 0:
-            stack += [int(if_false[node]), int(if_true[node])]
+def _compact(tree: CrispTree, if_true: NDArray, if_false: NDArray, root: int) -> CrispTree:
+    """The nodes that can be reached from `root`, renumbered."""
+    order = _below(if_true, if_false, root)
     number = np.full(tree.n_nodes, -1)
     number[order] = np.arange(len(order))
 
-    def children(old: np.ndarray) -> np.ndarray:
+    def children(old: NDArray) -> NDArray:
         kept = old[order]
         return np.where(kept >= 0, number[kept], -1)
 
@@ -133,10 +125,11 @@ def _compact(tree: CrispTree, if_true: np.ndarray, if_false: np.ndarray, root: i
         if_true=children(if_true),
         if_false=children(if_false),
         action=tree.action[order],
-    ).simplify()
+        gains=tuple(tree.gains[node] for node in order) if tree.gains else (),
+    )
 
 
-def prune_by_disagreement(tree: CrispTree, n_leaves: int, states: np.ndarray) -> CrispTree:
+def prune_by_disagreement(tree: CrispTree, n_leaves: int, states: NDArray) -> CrispTree:
     """Down to `n_leaves`, one least changing cut after the other."""
     while tree.n_leaves > n_leaves:
         allowed = [cut for cut in cuts(tree, states) if tree.n_leaves - cut.leaves >= 2]
@@ -150,60 +143,39 @@ def prune_by_disagreement(tree: CrispTree, n_leaves: int, states: np.ndarray) ->
 def prune_by_return(
     tree: CrispTree,
     n_leaves: int,
-    states: np.ndarray,
+    states: NDArray,
     selection: Selection,
     rounds: Sequence[int] = (24, 48, 96),
+    shortlist: int = 16,
 ) -> CrispTree:
     """Down to `n_leaves`; each cut is the best of a shortlist raced on return."""
     while tree.n_leaves > n_leaves:
         smaller = [cut_away(tree, cut.node, cut.child) for cut in cuts(tree, states)]
         # A cut that overshoots the size is a last resort.
         enough = [each for each in smaller if each.n_leaves >= n_leaves]
-        shortlist = (enough or smaller)[:SHORTLIST]
-        index, _ = selection.race(shortlist, rounds)
-        tree = shortlist[index]
+        raced = (enough or smaller)[:shortlist]
+        index, _ = selection.race(raced, rounds)
+        tree = raced[index]
     return tree
 
 
 def prune_free(
     tree: CrispTree,
-    states: np.ndarray,
+    states: NDArray,
     selection: Selection,
     *,
-    tolerance: float = 0.0,
     episodes: int = 256,
-    candidates: int = CANDIDATES,
+    shortlist: int = 12,
+    rounds: Sequence[int] = (32, 64),
+    is_late: Callable[[], bool] = lambda: False,
 ) -> CrispTree:
-    """Cut while it costs nothing: the return on fresh episodes falls by `tolerance` at most.
-
-    The tolerance is for the sum of all cuts: each is held against the tree that came in.
-    """
+    """Cut while it costs nothing on fresh episodes; each cut is held against the first tree."""
     best = tree
-    while best.n_leaves > 2:
-        shortlist = _least_changed(best, states, candidates)
-        index, _ = selection.race(shortlist, (32, 64))
-        before, after = (
-            returns.mean() for returns in selection.returns([tree, shortlist[index]], episodes)
-        )
-        if after < before - tolerance:
+    while best.n_leaves > 2 and not is_late():
+        few = [cut_away(best, cut.node, cut.child) for cut in cuts(best, states)[:shortlist]]
+        index, _ = selection.race(few, rounds)
+        before, after = selection.returns([tree, few[index]], episodes).mean(1)
+        if after < before:
             return best
-        best = shortlist[index]
+        best = few[index]
     return best
-
-
-def _least_changed(tree: CrispTree, states: np.ndarray, n: int) -> list[CrispTree]:
-    return [cut_away(tree, cut.node, cut.child) for cut in cuts(tree, states)[:n]]
-
-
-def prune_flawless(
-    tree: CrispTree, states: np.ndarray, selection: Selection, rounds: Sequence[int] = (64, 256)
-) -> CrispTree:
-    """Cut a tree that loses nothing while it still loses nothing: a cut is out at its first loss,
-    so the last round, in which all are, is over soon."""
-    while tree.n_leaves > 2:
-        shortlist = _least_changed(tree, states, CANDIDATES)
-        found = selection.flawless(shortlist, tree.n_leaves, rounds)
-        if found is None:
-            return tree
-        tree = shortlist[found]
-    return tree

@@ -6,62 +6,35 @@ from collections.abc import Sequence
 import numpy as np
 
 from crisptree.crisp import CrispTree
-from crisptree.crispen.compiled_play import play_compiled
-from crisptree.crispen.forest import play_forest
-from crisptree.envs.registry import functional_env, greatest_return, is_functional, plays_in_rows
+from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
+from crisptree.envs.task import Task
 
 
 class Selection:
-    """A stream of selection episodes; every call sees fresh ones."""
+    """A stream of selection episodes; every call sees fresh ones.
 
-    def __init__(self, env_id: str, seed: int) -> None:
-        self.env_id, self._seed, self._calls = env_id, seed, 0
+    `scale` multiplies all counts of episodes: slow environments choose by fewer.
+    """
 
-    def returns(self, trees: Sequence[CrispTree], episodes: int) -> list[np.ndarray]:
-        """The same episodes for each tree: differences between trees are then less noisy."""
+    def __init__(self, task: Task, seed: int, scale: float = 1.0) -> None:
+        self.task, self._seed, self._calls, self._scale = task, seed, 0, scale
+
+    def scaled(self, episodes: int) -> int:
+        """How many episodes are played where `episodes` are asked for: two at least."""
+        return max(2, math.ceil(episodes * self._scale))
+
+    def returns(self, trees: Sequence[CrispTree], episodes: int) -> np.ndarray:
+        """Returns `(trees, episodes)`. The same episodes for each tree: differences between trees
+        are then less noisy."""
         self._calls += 1
-        first = block_seed("selection", episodes, self._seed, self._calls)
-        return list(self._play(trees, range(first, first + episodes)))
+        count = self.scaled(episodes)
+        first = block_seed("selection", count, self._seed, self._calls)
+        return rollout(trees, self.task, range(first, first + count), fast=True).returns
 
-    def flawless(
-        self, trees: Sequence[CrispTree], moment: int, rounds: Sequence[int]
-    ) -> int | None:
-        """The first tree that earns the greatest return there is in every episode of all rounds.
-
-        Episodes are those of the `moment`, no call's: a run that is resumed meets the same ones.
-        """
-        alive = list(range(len(trees)))
-        for episodes in rounds:
-            if alive:
-                seeds = self.at(moment, episodes)
-                short = self.short([trees[i] for i in alive], seeds, strict=True)
-                alive = [i for i, falls in zip(alive, short, strict=True) if not falls.any()]
-        return min(alive, default=None)
-
-    def short(
-        self, trees: Sequence[CrispTree], seeds: Sequence[int], *, strict: bool = False
-    ) -> np.ndarray:
-        """Which episodes earn less than the greatest return there is, `(trees, episodes)`: all,
-        where that is unknown. `strict`: only whether a tree has any is asked."""
-        greatest = greatest_return(self.env_id)
-        if greatest == math.inf:
-            return np.ones((len(trees), len(seeds)), bool)
-        return self._play(trees, seeds, strict=strict) < greatest
-
-    def at(self, moment: int, episodes: int) -> range:
-        """The seeds of a moment's episodes."""
-        first = block_seed("selection", episodes, self._seed, 0, moment)
-        return range(first, first + episodes)
-
-    def _play(
-        self, trees: Sequence[CrispTree], seeds: Sequence[int], *, strict: bool = False
-    ) -> np.ndarray:
-        """`strict`: how much a tree earns that falls short of the greatest return is not asked."""
-        if is_functional(self.env_id) and not plays_in_rows(self.env_id):
-            assert isinstance(seeds, range), "compiled episodes have seeds that follow each other"
-            return play_compiled(trees, functional_env(self.env_id), seeds.start, len(seeds))
-        return play_forest(trees, self.env_id, seeds, strict=strict)
+    def mean(self, tree: CrispTree, episodes: int) -> float:
+        """The mean return of one tree."""
+        return float(self.returns([tree], episodes).mean())
 
     def race(
         self, trees: Sequence[CrispTree], rounds: Sequence[int] = (16, 32, 64), keep: float = 1 / 3
@@ -81,6 +54,6 @@ class Selection:
             played = self.returns([trees[i] for i in alive], episodes)
             for i, returns in zip(alive, played, strict=True):
                 sums[i] += returns.sum()
-                counts[i] += episodes
+                counts[i] += len(returns)
             alive.sort(key=lambda i: (-sums[i] / counts[i], i))
         return [(i, float(sums[i] / counts[i])) for i in alive]

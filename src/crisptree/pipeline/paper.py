@@ -1,32 +1,29 @@
 """The paper's way: an oblique soft tree (or the MLP baseline), then argmax. Seeds are an axis."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import jax
-import numpy as np
 
 from crisptree import soft
 from crisptree.crisp import CrispTree
 from crisptree.crispen.harden import argmax
 from crisptree.crispen.select import Selection
-from crisptree.envs.spaces import Task, describe
-from crisptree.learn import checkpoint, q_agent
-from crisptree.learn.agent import Agent, Learner, create
-from crisptree.learn.config import Learning
-from crisptree.learn.q_agent import QAgent
-from crisptree.learn.q_config import QLearning
-from crisptree.learn.session import learn, segment_for
+from crisptree.envs.policy import Policy
+from crisptree.envs.task import Task
+from crisptree.learn import checkpoint, dqn, ppo, reinforce
+from crisptree.learn.acting import greedy
+from crisptree.learn.config import AnyConfig, ReinforceConfig
+from crisptree.learn.heads import head_for
 from crisptree.learn.stacks import pick, stack
-from crisptree.pipeline.directory import RunDirectory
-from crisptree.pipeline.keeper import Keeper
-from crisptree.pipeline.recipe import recipe_for
-from crisptree.pipeline.report import Reporter
-from crisptree.pipeline.settings import Settings
-from crisptree.pipeline.teachers import greedy
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.progress import Reporter
+from crisptree.pipeline.run_directory import RunDirectory
+from crisptree.pipeline.runner import run_stages
+from crisptree.pipeline.stage import Artifacts, Context, Stage
 
-SEGMENT = 16
 Q_RATES = {
     ("tree", "q"): 1e-2,
     ("mlp", "q"): 1e-3,
@@ -35,22 +32,11 @@ Q_RATES = {
 }
 
 
-class GreedyPolicy:
-    """A soft agent that takes its likeliest action."""
-
-    def __init__(self, agent: Learner) -> None:
-        self._act = greedy(agent)
-
-    def predict(
-        self, observation: Any, state: Any = None, episode_start: Any = None, deterministic=True
-    ) -> tuple[np.ndarray, Any]:
-        return self._act(np.asarray(observation)), state
-
-
 @dataclass(frozen=True)
 class SoftResult:
     seed: int
-    policy: GreedyPolicy
+    policy: Policy
+    """The likeliest action of the soft model."""
     tree: CrispTree | None
     """The discretised tree, before simplifying; none for an MLP."""
     selection_return: float | None
@@ -58,74 +44,101 @@ class SoftResult:
     seconds: float
 
 
-def train_soft(settings: Settings, directory: RunDirectory, tell: Reporter) -> Iterator[SoftResult]:
-    """Train every seed of `settings` side by side and discretise each."""
-    task = describe(settings.env)
-    config = learning_for(settings)
-    steps = recipe_for(settings.env).soft_steps if settings.steps is None else settings.steps
-    n_updates = max(1, steps // config.steps_per_update)
-    seeds = range(settings.seed, settings.seed + settings.seeds)
-    agents = stack([_fresh(settings, task, config, n_updates, seed) for seed in seeds])
-    name = "mlp" if settings.mlp is not None else "soft"
-    keeper = Keeper(directory, 1, name, config.steps_per_update, tell)
-    agents, _ = keeper.resumed(agents)
-    segment = segment_for(settings.env, config, len(seeds), settings.seed, SEGMENT)
-    for progress in learn(agents, segment, SEGMENT):
-        agents = progress.agents
-        keeper.segment(progress)
-    if keeper.result() is None:
-        keeper.finish({"steps": n_updates * config.steps_per_update}, agent=agents)
-    seconds = (keeper.result() or {})["seconds"]
+@dataclass(frozen=True)
+class TrainSoft(Stage):
+    """All seeds of a soft tree, a soft list or an MLP, side by side."""
+
+    name: str = "soft"
+    weight: float = 1.0
+    seeds: range = field(default=range(1))
+
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        return {
+            "learning": asdict(learning_for(config)),
+            "policy": asdict(config.policy),
+            "steps": config.steps,
+            "seeds": [self.seeds.start, self.seeds.stop],
+        }
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        learning = learning_for(context.config)
+        states, _ = context.checkpoints.resumed(self._fresh(context))
+        with context.trainer(learning, len(self.seeds), self.seeds.start) as trainer:
+            for progress in trainer.learn(states, is_late=context.is_late):
+                states = progress.states
+                context.checkpoints.segment(progress)
+        steps = [int(update) * learning.steps_per_update for update in states.update]
+        return replace(inputs, learner=states, figures={"steps": steps})
+
+    def save(self, made: Artifacts, folder: Path) -> None:
+        checkpoint.save(folder / "states.eqx", made.learner)
+
+    def load(self, folder: Path, inputs: Artifacts, context: Context) -> Artifacts:
+        states = checkpoint.load(folder / "states.eqx", self._fresh(context))
+        return replace(inputs, learner=states)
+
+    def _fresh(self, context: Context) -> Any:
+        return stack([fresh_learner(context.config, context.task, seed) for seed in self.seeds])
+
+
+def train_soft(
+    config: TrainConfig, task: Task, directory: RunDirectory, report: Reporter
+) -> Iterator[SoftResult]:
+    """Train every seed of `config` side by side and discretise each."""
+    seeds = range(config.seed, config.seed + config.seeds)
+    stages = [TrainSoft("mlp" if config.policy.kind == "mlp" else "soft", seeds=seeds)]
+    minutes = None if config.budget is None else config.budget * 0.9
+    made, (record,) = run_stages(
+        stages, task, config, config.seed, directory, report, minutes=minutes
+    )
     for index, seed in enumerate(seeds):
-        agent = pick(agents, index)
+        learner = pick(made.learner, index)
         folder = directory.folder("soft" if len(seeds) == 1 else f"seed-{seed}/soft")
-        critic = agent.critic if isinstance(agent, Agent) else None
-        checkpoint.save(folder / "agent.npz", (agent.actor, critic, agent.observations))
+        checkpoint.save(folder / "learner.eqx", learner)
         tree = score = None
-        if settings.mlp is None:
-            tree = argmax(agent.actor, agent.observations, task, settings.feature_choice)
-            score = float(np.mean(Selection(settings.env, seed).returns([tree], 128)[0]))
+        if config.policy.kind != "mlp":
+            choice = config.paper.feature_choice
+            tree = argmax(learner.actor, learner.observations, task, choice)
+            score = Selection(task, seed, config.selection.scale or 1.0).mean(tree, 128)
         yield SoftResult(
             seed,
-            GreedyPolicy(agent),
+            greedy(learner),
             tree,
             score,
-            n_updates * config.steps_per_update,
-            round(seconds / len(seeds), 2),
+            record["steps"][index],
+            round(record["seconds"] / len(seeds), 2),
         )
 
 
-def learning_for(settings: Settings) -> Learning | QLearning:
-    """What `settings` ask of the learner, on the base of what serves the environment."""
-    if settings.algorithm in ("q", "online-q"):
-        rate = Q_RATES["mlp" if settings.mlp is not None else "tree", settings.algorithm]
-        return QLearning(
-            algorithm=settings.algorithm,
-            optimiser=settings.optimiser,
-            learning_rate=rate if settings.learning_rate is None else settings.learning_rate,
+def learning_for(config: TrainConfig) -> AnyConfig:
+    """The learner that the paper's way asks for."""
+    asked, is_mlp = config.paper, config.policy.kind == "mlp"
+    rate = asked.learning_rate
+    if asked.algorithm in ("q", "online-q"):
+        default = Q_RATES["mlp" if is_mlp else "tree", asked.algorithm]
+        algorithm = "dqn" if asked.algorithm == "q" else "online_q"
+        return replace(
+            config.dqn, algorithm=algorithm, learning_rate=default if rate is None else rate
         )
-    recipe = recipe_for(settings.env)
-    base = recipe.teacher if settings.mlp is not None else recipe.soft
-    rate = base.learning_rate if settings.learning_rate is None else settings.learning_rate
-    return replace(
-        base, algorithm=settings.algorithm, optimiser=settings.optimiser, learning_rate=rate
-    )
+    base = config.ppo_for("mlp" if is_mlp else "soft")
+    base = base if rate is None else replace(base, learning_rate=rate)
+    if asked.algorithm == "ppo":
+        return base
+    shared = {name: getattr(base, name) for name in ReinforceConfig.__dataclass_fields__}
+    return ReinforceConfig(**shared)
 
 
-def _fresh(
-    settings: Settings, task: Task, config: Learning | QLearning, n_updates: int, seed: int
-) -> Agent | QAgent:
-    for_actor, for_agent = jax.random.split(jax.random.key(seed))
-    sizes = (task.n_features, task.n_actions)
-    if settings.mlp is not None:
-        actor = soft.baseline(settings.mlp, *sizes, key=for_actor)
+def fresh_learner(config: TrainConfig, task: Task, seed: int) -> Any:
+    """An untrained learner around the model that is asked for."""
+    learning, head = learning_for(config), head_for(task.actions)
+    for_actor, for_learner = jax.random.split(jax.random.key(seed))
+    size = config.policy.size
+    assert size is not None and config.steps is not None
+    if config.policy.kind == "mlp":
+        actor = soft.baseline(size, task.n_features, head, key=for_actor)
     else:
-        shape = (
-            soft.rule_list(settings.rules)
-            if settings.rules is not None
-            else soft.balanced(settings.size)
-        )
-        actor = soft.SoftTree.random(shape, *sizes, key=for_actor)
-    if isinstance(config, QLearning):
-        return q_agent.create(actor, task.n_features, config, n_updates, key=for_agent)
-    return create(actor, task.n_features, config, n_updates, key=for_agent)
+        shape = soft.rule_list(size) if config.policy.kind == "list" else soft.balanced(size)
+        actor = soft.SoftTree.random(shape, task.n_features, head, key=for_actor)
+    n_updates = max(1, config.steps // learning.steps_per_update)
+    module = {"q": dqn, "online-q": dqn, "ppo": ppo, "reinforce": reinforce}[config.paper.algorithm]
+    return module.init(actor, task.n_features, learning, n_updates, key=for_learner)

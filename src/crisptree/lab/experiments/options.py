@@ -7,7 +7,7 @@ from typing import Literal
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import cores
 from crisptree.lab.experiments.backend import Backend
-from crisptree.options import OptionalInt, OptionalStr
+from crisptree.commands.options import OptionalInt, OptionalStr
 
 
 @dataclass(frozen=True)

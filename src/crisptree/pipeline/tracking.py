@@ -1,24 +1,26 @@
-"""Whoever wants to follow a training: a function of Python, TensorBoard, Weights & Biases.
+"""Following a training from outside: a Python function, TensorBoard, Weights & Biases.
 
 Every update leaves a line in a `metrics.jsonl`, whichever process made it. A `Follower` reads the
 new lines whenever the training says that it moved, and hands them on one by one.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from glob import escape
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.pipeline.report import Reporter
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.config_io import to_dict
+from crisptree.pipeline.progress import Reporter
 
 Row = dict[str, Any]
 """A line of metrics.jsonl and what its place says: `run` (its folder and start, "" where there is
 one alone), `stage_number` (that of the stage's folder) and `total_step`, which goes on counting
 where `step` starts anew with each stage."""
-Hear = Callable[[Row], object]
+OnProgress = Callable[[Row], object]
 Tracker = Literal["tensorboard", "wandb"]
 
 
@@ -32,10 +34,10 @@ class Place(NamedTuple):
 
 
 class Follower:
-    """A reporter that says what another one says, and tells `hear` of every update."""
+    """A reporter that says what another one says, and tells `on_progress` of every update."""
 
-    def __init__(self, tell: Reporter, out: Path, hear: Hear) -> None:
-        self._tell, self._out, self._hear = tell, out, hear
+    def __init__(self, tell: Reporter, out: Path, on_progress: OnProgress) -> None:
+        self._tell, self._out, self._on_progress = tell, out, on_progress
         self._read: dict[Path, int] = {}
         self._places: dict[Path, Place] = {}
         for path in self._files():
@@ -54,7 +56,7 @@ class Follower:
         """Hand on every line written since the last time."""
         for path in self._files():
             for row in self._rows(path):
-                self._hear(row)
+                self._on_progress(row)
 
     def _files(self) -> list[Path]:
         return sorted(self._out.rglob("metrics.jsonl"))
@@ -102,33 +104,33 @@ def _kept(path: Path) -> int:
 
 
 @contextmanager
-def followed(tell: Reporter, out: Path, hear: Hear | None) -> Iterator[Reporter]:
-    """`tell` with `hear` beside it."""
-    if hear is None:
+def followed(tell: Reporter, out: Path, on_progress: OnProgress | None) -> Iterator[Reporter]:
+    """`tell` with `on_progress` beside it."""
+    if on_progress is None:
         yield tell
         return
-    follower = Follower(tell, out, hear)
+    follower = Follower(tell, out, on_progress)
     yield follower
     follower.catch_up()
 
 
 @contextmanager
-def tracked(tracker: str | None, out: Path, config: Mapping[str, Any]) -> Iterator[Hear | None]:
+def tracked(tracker: str | None, out: Path, config: TrainConfig) -> Iterator[OnProgress | None]:
     """What to call with every row so that `tracker` draws it."""
     if tracker is None:
         yield None
     elif tracker == "tensorboard":
-        with _tensorboard(out) as hear:
-            yield hear
+        with _tensorboard(out) as on_progress:
+            yield on_progress
     elif tracker == "wandb":
-        with _wandb(out, config) as hear:
-            yield hear
+        with _wandb(out, config) as on_progress:
+            yield on_progress
     else:
         raise CrisptreeError(f"no tracker '{tracker}': give tensorboard or wandb")
 
 
 @contextmanager
-def _tensorboard(out: Path) -> Iterator[Hear]:
+def _tensorboard(out: Path) -> Iterator[OnProgress]:
     """Event files in `out`/tensorboard, a folder a run; nothing is written before the first row,
     since a run wants an empty directory."""
     try:
@@ -139,31 +141,31 @@ def _tensorboard(out: Path) -> Iterator[Hear]:
         ) from error
     writers: dict[str, Any] = {}
 
-    def hear(row: Row) -> None:
+    def on_progress(row: Row) -> None:
         if row["run"] not in writers:
             writers[row["run"]] = SummaryWriter(str(out / "tensorboard" / row["run"]))
         for name, value in scalars(row).items():
             writers[row["run"]].add_scalar(name, value, row["total_step"])
 
     try:
-        yield hear
+        yield on_progress
     finally:
         for writer in writers.values():
             writer.close()
 
 
 @contextmanager
-def _wandb(out: Path, config: Mapping[str, Any]) -> Iterator[Hear]:
+def _wandb(out: Path, config: TrainConfig) -> Iterator[OnProgress]:
     """One run of Weights & Biases; several starts or seeds are groups of figures in it, each
     with its own count of steps."""
     try:
         import wandb  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise CrisptreeError("Weights & Biases needs its package: pip install wandb") from error
-    logged = wandb.init(project="crisptree", name=out.name, config=dict(config))
+    logged = wandb.init(project="crisptree", name=out.name, config=to_dict(config))
     known: set[str] = set()
 
-    def hear(row: Row) -> None:
+    def on_progress(row: Row) -> None:
         head = f"{row['run']}/" if row["run"] else ""
         if head not in known:
             known.add(head)
@@ -173,7 +175,7 @@ def _wandb(out: Path, config: Mapping[str, Any]) -> Iterator[Hear]:
         logged.log({f"{head}{name}": value for name, value in every.items()})
 
     try:
-        yield hear
+        yield on_progress
     finally:
         logged.finish()
 

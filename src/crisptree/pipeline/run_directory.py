@@ -1,18 +1,22 @@
 """The run directory: what a training leaves behind, and finds again when it is resumed.
 
-config.json     what was asked for
-metrics.jsonl   one object an update: stage, step, return, steps_per_second, …
-stages/         one folder a stage: its checkpoint while it runs, its result when it is done
-soft/           the last soft agent
-front/          the best tree of every size on the way down
+config.json     the configuration, resolved, with its hash
+metrics.jsonl   one object for each update: stage, step, return, steps_per_second, …
+stages/         one folder for each stage: its checkpoint while it runs, its result when it is done
+candidates/     the same for each candidate, where there are several
 policy.json, policy.svg, summary.json
 """
 
+import fcntl
 import json
 import math
-from collections.abc import Iterable, Mapping
+import os
+import socket
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.files import write_atomically
@@ -23,7 +27,7 @@ class RunDirectory:
         self.path = path
 
     @staticmethod
-    def create(path: Path, config: Mapping[str, Any]) -> "RunDirectory":
+    def create(path: Path) -> "RunDirectory":
         """A fresh directory; an existing one with anything in it is refused."""
         try:
             if path.exists() and (not path.is_dir() or any(path.iterdir())):
@@ -34,22 +38,41 @@ class RunDirectory:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CrisptreeError(f"cannot write to {path}: {error.strerror or error}") from error
-        directory = RunDirectory(path)
-        directory.write_json("config.json", config)
-        return directory
+        return RunDirectory(path)
 
     @staticmethod
-    def resume(path: Path) -> tuple["RunDirectory", dict[str, Any]]:
-        """An earlier run and its configuration."""
-        directory = RunDirectory(path)
-        config = directory.read_json("config.json")
-        if config is None:
+    def existing(path: Path) -> "RunDirectory":
+        """An earlier run."""
+        if not (path / "config.json").exists():
             raise CrisptreeError(f"nothing to resume in {path}: it has no config.json")
-        if not isinstance(config, dict) or not isinstance(config.get("settings"), dict):
-            raise CrisptreeError(f"nothing to resume in {path}: its config.json is not of a run")
-        return directory, config
+        return RunDirectory(path)
+
+    @contextmanager
+    def locked(self, patience: float = 5.0) -> Iterator[None]:
+        """Only one process writes here; the lock goes with its owner, however that one ends.
+
+        An owner that is about to end is waited for, `patience` seconds at most.
+        """
+        name = self.path / ".lock"
+        try:
+            file = open(name, "a+")
+        except OSError as error:
+            raise CrisptreeError(f"cannot write {name}: {error.strerror or error}") from error
+        with file:
+            end = time.monotonic() + patience
+            while not _taken(file):
+                if time.monotonic() > end:
+                    file.seek(0)
+                    owner = file.read(100).strip() or "another process"
+                    raise CrisptreeError(f"{self.path} is being written by {owner}")
+                time.sleep(0.05)
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {socket.gethostname()}")
+            file.flush()
+            yield
 
     def folder(self, name: str) -> Path:
+        """A folder within, made where it is missing."""
         folder = self.path / name
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -61,14 +84,18 @@ class RunDirectory:
         text = json.dumps(plain(content), indent=2, allow_nan=False)
         write_atomically(self.path / name, text + "\n")
 
-    def read_json(self, name: str) -> Any | None:
+    def read_json(self, name: str) -> dict[str, Any] | None:
+        """The object in a file; None where there is no file."""
         path = self.path / name
         try:
-            return json.loads(path.read_text())
+            content = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise CrisptreeError(f"cannot read {path}: {error}") from error
+        if not isinstance(content, dict):
+            raise CrisptreeError(f"{path} is damaged: it must hold an object")
+        return content
 
     def append_metrics(self, lines: Iterable[Mapping[str, Any]]) -> int:
         """Add lines to metrics.jsonl; the length of the file afterwards."""
@@ -81,12 +108,27 @@ class RunDirectory:
         except OSError as error:
             raise CrisptreeError(f"cannot write {path}: {error.strerror or error}") from error
 
+    def lines_of(self, stage: str) -> list[dict[str, Any]]:
+        """The lines of metrics.jsonl that a stage wrote."""
+        path = self.path / "metrics.jsonl"
+        lines = path.read_text().splitlines() if path.exists() else []
+        return [line for line in map(json.loads, lines) if line.get("stage") == stage]
+
     def cut_metrics(self, length: int) -> None:
         """Forget lines written after a checkpoint, so that a resumed run says nothing twice."""
         path = self.path / "metrics.jsonl"
         if path.exists():
             with open(path, "r+") as file:
                 file.truncate(length)
+
+
+def _taken(file: IO[str]) -> bool:
+    """Whether this process has the lock now."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def plain(content: Any) -> Any:

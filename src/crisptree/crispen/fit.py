@@ -1,0 +1,118 @@
+"""Crisp trees fitted to labelled states: CART for every kind of action and leaf."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crisptree.crisp import CrispTree
+from crisptree.crispen.agreement import ranges
+from crisptree.crispen.rounding import rounded_down
+from crisptree.envs.task import Task
+
+MIN_SAMPLES_LEAF = 5
+RIDGE = 1e-6
+"""How much a linear leaf's gains are drawn to 0, in units of the features' variances."""
+
+Fit = Callable[[NDArray, NDArray, NDArray | None, int, Task, int], CrispTree]
+"""States, actions, weights (or None), most leaves, task and seed in, a crisp tree out."""
+
+
+def fit_cart(
+    states: NDArray,
+    actions: NDArray,
+    weights: NDArray | None,
+    n_leaves: int,
+    task: Task,
+    seed: int,
+) -> CrispTree:
+    """A tree by CART (scikit-learn); its left is `x <= t`, our FALSE."""
+    # Imported here, since it takes as long to import as JAX and the direct route never needs it.
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    settings: dict[str, Any] = {"min_samples_leaf": MIN_SAMPLES_LEAF, "random_state": seed}
+    settings["max_leaf_nodes"] = max(2, n_leaves)
+    if task.actions.kind == "box":
+        cart = DecisionTreeRegressor(**settings)
+        cart.fit(states, actions / ranges(task.actions), sample_weight=weights)
+        at_leaves = cart.tree_.value[:, :, 0] * ranges(task.actions)
+    else:
+        cart = DecisionTreeClassifier(**settings)
+        cart.fit(states, actions, sample_weight=weights)
+        at_leaves = _favourites(cart)
+    return _from_sklearn(cart.tree_, at_leaves, task).simplify()
+
+
+def _favourites(cart: Any) -> NDArray[np.int64]:
+    """The likeliest choice at each node: `(nodes,)`, or `(nodes, parts)`."""
+    values = cart.tree_.value
+    if isinstance(cart.classes_, list):
+        parts = [
+            classes[values[:, part, : len(classes)].argmax(1)]
+            for part, classes in enumerate(cart.classes_)
+        ]
+        return np.stack(parts, 1).astype(np.int64)
+    return cart.classes_[values[:, 0].argmax(1)].astype(np.int64)
+
+
+def _from_sklearn(tree: Any, at_leaves: NDArray, task: Task) -> CrispTree:
+    leaf = tree.children_left < 0
+    nothing = 0.0 if task.actions.kind == "box" else -1
+    mask = leaf if at_leaves.ndim == 1 else leaf[:, None]
+    return CrispTree(
+        feature=np.where(leaf, -1, tree.feature),
+        threshold=np.where(leaf, 0.0, rounded_down(tree.threshold).astype(np.float64)),
+        if_true=tree.children_right,
+        if_false=tree.children_left,
+        action=np.where(mask, at_leaves, nothing),
+        **task.signature,
+    )
+
+
+def with_linear_leaves(
+    tree: CrispTree, states: NDArray, actions: NDArray, gains: int, task: Task
+) -> CrispTree:
+    """The tree with a linear controller in each leaf, fitted to the states that reach it.
+
+    Each dimension of the action uses at most `gains` features, taken in one after the other: the
+    one that explains most of what is left.
+    """
+    from dataclasses import replace
+
+    at = tree.apply(states)
+    action = tree.action.copy()
+    sparse: list[tuple[tuple[int, int, float], ...]] = [()] * tree.n_nodes
+    for leaf in np.unique(at):
+        rows = at == leaf
+        constants, terms = [], []
+        for dimension in range(actions.shape[1]):
+            constant, chosen = _sparse_line(states[rows], actions[rows, dimension], gains)
+            constants.append(constant)
+            terms += [(dimension, feature, weight) for feature, weight in chosen]
+        action[leaf], sparse[leaf] = constants, tuple(terms)
+    return replace(tree, action=action, gains=tuple(sparse))
+
+
+def _sparse_line(
+    states: NDArray, values: NDArray, most: int
+) -> tuple[float, list[tuple[int, float]]]:
+    """Offset and at most `most` (feature, weight) of a line through `values`, by forward steps."""
+    mean, deviation = states.mean(0), states.std(0)
+    usable = np.flatnonzero(deviation > 1e-6 * (1e-12 + np.abs(mean)))
+    if len(values) < 4 * (most + 1) or not len(usable) or values.std() < 1e-9:
+        return float(values.mean()), []
+    standard = (states[:, usable] - mean[usable]) / deviation[usable]
+    left, chosen, weights = values - values.mean(), [], np.zeros(0)
+    for _ in range(min(most, len(usable))):
+        explains = np.abs(standard.T @ left)
+        explains[chosen] = -1
+        chosen.append(int(explains.argmax()))
+        design = standard[:, chosen]
+        system = design.T @ design + RIDGE * len(values) * np.eye(len(chosen))
+        weights = np.linalg.solve(system, design.T @ (values - values.mean()))
+        left = values - values.mean() - design @ weights
+    picked = usable[chosen]
+    slopes = weights / deviation[picked]
+    offset = float(values.mean() - slopes @ mean[picked])
+    return offset, [(int(feature), float(slope)) for feature, slope in zip(picked, slopes)]

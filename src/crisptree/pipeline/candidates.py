@@ -1,0 +1,216 @@
+"""Candidates race: they begin in different ways or from different seeds, and the best goes on.
+
+This is the one mechanism for trying something more than once. Where there are more candidates than
+finalists, all of them learn a first tree, and those whose first trees earn most go on from there.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crisptree.crisp import CrispTree
+from crisptree.crispen.select import Selection
+from crisptree.envs.source import EnvSource
+from crisptree.envs.task import Task, task_of
+from crisptree.learn.compilation_cache import enable_compilation_cache
+from crisptree.pipeline.config import MOST_CANDIDATES, Beginning, TrainConfig
+from crisptree.pipeline.config_io import from_dict, to_dict
+from crisptree.pipeline.executor import Job, Message, run_jobs
+from crisptree.pipeline.plan import first_stages, plan
+from crisptree.pipeline.progress import Prefixed, Reporter
+from crisptree.pipeline.run_directory import RunDirectory
+from crisptree.pipeline.runner import run_stages
+
+RESERVED = 0.12
+"""Share of the budget for what comes before and after the candidates."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    number: int
+    beginning: Beginning
+
+    @property
+    def name(self) -> str:
+        return f"{self.number}-{self.beginning}"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A candidate at the end of its plan."""
+
+    candidate: Candidate
+    tree: CrispTree
+    selection_return: float
+    records: tuple[dict[str, Any], ...]
+
+
+def candidates_of(config: TrainConfig) -> list[Candidate]:
+    """Beginnings take turns."""
+    beginnings, count = config.candidates.beginnings, config.candidates.count
+    assert beginnings and count is not None, "the configuration is resolved before it is run"
+    return [Candidate(i, beginnings[i % len(beginnings)]) for i in range(count)]
+
+
+def candidate_seed(seed: int, number: int) -> int:
+    """A seed for one candidate of one seed (and for the choice among them), no two alike."""
+    return seed * (MOST_CANDIDATES + 1) + number
+
+
+def run_candidates(
+    config: TrainConfig,
+    task: Task,
+    seed: int,
+    directory: RunDirectory,
+    report: Reporter,
+    reuse: Path | None = None,
+) -> tuple[list[Finished], int]:
+    """The finalists at the end of their plans, and which of them is best."""
+    every = candidates_of(config)
+    minutes = None if config.budget is None else config.budget * (1 - RESERVED)
+    if len(every) == 1:
+        done = _run(config, task, seed, every[0], directory, report, minutes, reuse)
+        return [done], 0
+    assert config.candidates.finalists is not None
+    finalists = every
+    if len(every) > config.candidates.finalists:
+        first = _run_all(config, task, seed, every, directory, report, minutes, "first", reuse)
+        ranked = sorted(first, key=lambda done: -done.selection_return)
+        finalists = [done.candidate for done in ranked[: config.candidates.finalists]]
+        report.note(f"  going on: {', '.join(each.name for each in finalists)}")
+    finished = _run_all(config, task, seed, finalists, directory, report, minutes, "last", reuse)
+    return finished, _best(finished, config, task, seed)
+
+
+def _best(finished: list[Finished], config: TrainConfig, task: Task, seed: int) -> int:
+    """Which earns most on selection episodes of its own; of equals, the smaller tree."""
+    if len(finished) == 1:
+        return 0
+    scale = config.selection.scale
+    selection = Selection(
+        task, candidate_seed(seed, MOST_CANDIDATES), 1.0 if scale is None else scale
+    )
+    means = selection.returns([done.tree for done in finished], config.selection.final).mean(1)
+    return min(range(len(finished)), key=lambda i: (-means[i], finished[i].tree.n_leaves))
+
+
+def _run_all(
+    config: TrainConfig,
+    task: Task,
+    seed: int,
+    candidates: list[Candidate],
+    directory: RunDirectory,
+    report: Reporter,
+    minutes: float | None,
+    until: str,
+    reuse: Path | None,
+) -> list[Finished]:
+    """Each candidate in a process of its own, in a folder of its own."""
+    jobs = [
+        Job(
+            each.name,
+            "crisptree.pipeline.candidates:run_candidate",
+            {
+                "config": to_dict(config),
+                "source": task.source.to_bytes(),
+                "seed": seed,
+                "number": each.number,
+                "beginning": each.beginning,
+                "folder": str(directory.folder(f"candidates/{each.name}")),
+                "minutes": minutes,
+                "until": until,
+                "reuse": None if reuse is None else str(reuse),
+            },
+        )
+        for each in candidates
+    ]
+
+    def on_message(name: str, message: Message) -> None:
+        said = Prefixed(report, name)
+        if "advance" in message:
+            said.advance(*message["advance"])
+        elif "note" in message:
+            said.note(message["note"])
+
+    results = run_jobs(
+        jobs,
+        workers=config.candidates.workers,
+        executor=config.candidates.executor,
+        on_message=on_message,
+    )
+    return [
+        Finished(
+            each,
+            CrispTree.from_dict(results[each.name]["policy"]),
+            results[each.name]["selection_return"],
+            tuple(results[each.name]["records"]),
+        )
+        for each in candidates
+    ]
+
+
+def run_candidate(
+    config: dict[str, Any],
+    source: bytes,
+    seed: int,
+    number: int,
+    beginning: Beginning,
+    folder: str,
+    minutes: float | None,
+    until: str,
+    reuse: str | None,
+    report: Reporter,
+) -> dict[str, Any]:
+    """The job of a worker process: one candidate, as plain JSON."""
+    enable_compilation_cache()
+    task = task_of(EnvSource.from_bytes(source))
+    directory = RunDirectory(Path(folder))
+    done = _run(
+        from_dict(TrainConfig, config),
+        task,
+        seed,
+        Candidate(number, beginning),
+        directory,
+        report,
+        minutes,
+        None if reuse is None else Path(reuse),
+        until,
+    )
+    return {
+        "policy": done.tree.to_dict(),
+        "selection_return": done.selection_return,
+        "records": list(done.records),
+    }
+
+
+def _run(
+    config: TrainConfig,
+    task: Task,
+    seed: int,
+    candidate: Candidate,
+    directory: RunDirectory,
+    report: Reporter,
+    minutes: float | None,
+    reuse: Path | None,
+    until: str = "last",
+) -> Finished:
+    stages = plan(candidate.beginning, config)
+    n_first = len(first_stages(candidate.beginning, config))
+    wanted = stages if until == "last" else stages[:n_first]
+    if minutes is not None and until == "first":
+        share = sum(each.weight for each in wanted) / sum(each.weight for each in stages)
+        minutes *= share
+    with directory.locked():
+        made, records = run_stages(
+            wanted,
+            task,
+            config,
+            candidate_seed(seed, candidate.number),
+            directory,
+            report,
+            minutes=minutes,
+            reuse=reuse,
+        )
+    assert made.tree is not None
+    scored = [each for each in records if each.get("selection_return") is not None]
+    return Finished(candidate, made.tree, scored[-1]["selection_return"], tuple(records))

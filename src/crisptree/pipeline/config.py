@@ -1,0 +1,340 @@
+"""One configuration for a training: the same in Python, on the command line, in a file and on disk.
+
+`TrainConfig` is nested and frozen. Each field is documented once, below its name; the command line
+makes `--ppo.gamma 0.97` of it, and `config.json` in a run directory holds the whole, resolved, with
+its hash. A field that is `None` is left open: `pipeline.resolve` fills it in from what is measured.
+"""
+
+import math
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import tyro
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.learn.config import DQNConfig, PPOConfig
+
+Beginning = Literal["direct", "mlp", "soft", "dqn", "exact", "expert", "external"]
+"""How a tree begins: from scratch; by watching a teacher (an MLP, a soft tree or a DQN trained
+here, exact value iteration, or somebody else's policy); or as an expert's tree."""
+RACED: tuple[Beginning, ...] = ("direct", "mlp", "soft", "dqn", "exact")
+MOST_CANDIDATES = 63
+MOST_SEEDS = 2**32
+
+
+@dataclass(frozen=True)
+class EnvConfig:
+    """Which environment, and how it is made."""
+
+    id: str = ""
+    """A Gymnasium id, `module:Id`, `module:callable`, `gymnax:ID` or `brax:ID`."""
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    """Keyword arguments for making it."""
+    features: str | None = None
+    """`module:function` from an observation to the named numbers that the tree sees."""
+
+
+@dataclass(frozen=True)
+class PolicyConfig:
+    """What is to come out."""
+
+    kind: Literal["tree", "list", "mlp"] = "tree"
+    """A tree, a rule list, or the baseline MLP, which is not made crisp."""
+    size: int | None = None
+    """Most leaves of a tree (16 unless given), most rules of a list, hidden layers of an MLP."""
+    leaf: Literal["constant", "linear"] = "constant"
+    """Box actions: a leaf holds one action, or a linear controller of a few features."""
+    gains: int = 2
+    """Linear leaves: at most this many features for each dimension of the action."""
+
+    @property
+    def shape(self) -> Literal["tree", "list"]:
+        return "list" if self.kind == "list" else "tree"
+
+    @property
+    def leaves(self) -> int:
+        """Most leaves of the crisp policy (a list of n rules has n + 1)."""
+        size = 16 if self.size is None else self.size
+        return size + 1 if self.kind == "list" else size
+
+
+@dataclass(frozen=True)
+class CandidateConfig:
+    """Candidates begin in different ways or from different seeds, and race."""
+
+    beginnings: tuple[Beginning, ...] = ()
+    """How candidates begin, in turn; all that the environment allows unless given."""
+    count: int | None = None
+    """How many there are; one for each beginning unless given."""
+    finalists: int | None = None
+    """How many go on after their first tree; as many as there are cores unless given."""
+    workers: int | None = None
+    """How many learn at the same time; the number of cores unless given."""
+    executor: Literal["local", "ray"] = "local"
+    """Where they learn: in processes of this machine, or on the Ray cluster that is running."""
+
+
+@dataclass(frozen=True)
+class DirectConfig:
+    """The tree that learns from scratch: wide, random and soft, and sharper while it learns."""
+
+    width: int | None = None
+    """Leaves at the start; four times those asked for unless given."""
+    starts: int = 1
+    """Random trees that learn side by side; the best crisp snapshot of all of them counts."""
+    learning_rate: float = 3e-3
+    """Step size of the comparators at the start."""
+    entropy_coef: float = 0.01
+    """Entropy bonus at the start."""
+    steepness: tuple[float, float] = (2.0, 150.0)
+    """Steepness of the routing at the start and at the end."""
+    redraw_until: float = 0.6
+    """Share of the training in which nodes that tell nothing apart get a new question."""
+
+
+@dataclass(frozen=True)
+class TeacherConfig:
+    """Teachers that are trained here."""
+
+    share: float = 0.5
+    """Their environment steps, as a share of `steps`."""
+    width: int = 64
+    """Units in each of the two hidden layers of an MLP."""
+    learning_rate: float = 1e-3
+    """Step size of an MLP at the start."""
+    leaves: int = 32
+    """Leaves of a soft tree."""
+    tree_learning_rate: float = 1e-2
+    """Step size of a soft tree at the start."""
+    policy: str | None = None
+    """Somebody else's: a policy file, a Stable-Baselines3 zip or `module:callable`."""
+
+
+@dataclass(frozen=True)
+class DistillConfig:
+    """DAgger: a tree imitates a teacher on the states that the tree itself meets."""
+
+    rounds: int = 16
+    """Rounds of playing, labelling and fitting."""
+    episodes: int = 64
+    """Episodes played in a round."""
+    finalists: int = 6
+    """Trees of the best rounds that race at the end."""
+    weighted: bool | None = None
+    """Whether a state counts by what a wrong action costs there; where the teacher knows, unless
+    given."""
+
+
+@dataclass(frozen=True)
+class RefineConfig:
+    """A crisp tree is softened, learns on, and turns crisp again."""
+
+    learning_rate: float = 2e-3
+    """Step size of the comparators at the start."""
+    entropy_coef: float = 0.005
+    """Entropy bonus at the start."""
+    steepness: tuple[float, float] = (15.0, 60.0)
+    """Steepness at the start and at the end, after a cut."""
+    share: float = 0.14
+    """Environment steps after a cut, as a share of `steps`."""
+    first_steepness: tuple[float, float] = (8.0, 50.0)
+    """The same for a tree that was just distilled: there is more to mend."""
+    first_share: float = 0.5
+    """Environment steps after distilling, as a share of `steps`."""
+    last_steepness: tuple[float, float] = (20.0, 120.0)
+    """The same after the last cut."""
+    list_factor: float = 3.0
+    """How much steeper lists end: their rules multiply, so what is soft adds up."""
+
+
+@dataclass(frozen=True)
+class PruneConfig:
+    """Inner nodes give way to one of their children, a few leaves at a time."""
+
+    step: float = 0.84
+    """Share of the leaves that a cut leaves."""
+    race_below: int = 90
+    """From this many leaves on, candidate cuts race on return; above, the least change decides."""
+    shortlist: int = 16
+    """Candidate cuts in a race."""
+    rounds: tuple[int, ...] = (24, 48, 96)
+    """Episodes of the rounds of a race."""
+    check: int = 128
+    """Fresh episodes that tell whether a cut cost anything: only then is the tree refined."""
+    free_check: int = 256
+    """Fresh episodes on which the last cuts, which must cost nothing, are checked."""
+
+
+@dataclass(frozen=True)
+class SearchConfig:
+    """Small changes to the crisp tree itself, raced on return."""
+
+    sweeps: int = 20
+    """Most sweeps."""
+    width: int = 24
+    """Changed trees in a sweep."""
+    rounds: tuple[int, ...] = (24, 48, 96)
+    """Episodes of the rounds of the race among them."""
+    confirm: int = 256
+    """Fresh episodes on which a change must earn more."""
+    patience: int = 4
+    """Sweeps in a row without a gain after which the search ends."""
+    reach: tuple[float, float] = (0.15, 0.015)
+    """How far a threshold moves, as a share of the states at its node: first and last sweep."""
+
+
+@dataclass(frozen=True)
+class SelectionConfig:
+    """Episodes that choose among trees; they are never reported."""
+
+    scale: float | None = None
+    """A factor for all counts of selection episodes; measured unless given, so that the choices
+    take a fixed share of the time."""
+    snapshots: tuple[int, ...] = (32, 64, 128)
+    """Episodes of the race among the snapshots of a training."""
+    final: int = 512
+    """Episodes on which candidates are compared in the end."""
+    states: int = 20_000
+    """Most states that are kept of those a tree meets."""
+
+
+@dataclass(frozen=True)
+class PaperConfig:
+    """The paper's own way: an oblique soft tree, discretised at the end by argmax."""
+
+    enabled: bool = False
+    """Go this way (an MLP always does)."""
+    algorithm: Literal["ppo", "reinforce", "q", "online-q"] = "ppo"
+    """How to learn (`q`: a DQN; `online-q`: the paper's Eq. 5)."""
+    learning_rate: float | None = None
+    """Step size; what suits the model and the algorithm unless given."""
+    feature_choice: Literal["magnitude", "signed"] = "magnitude"
+    """How a node's one feature is chosen (`signed`: the paper's text to the letter)."""
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """One training, from nothing to a drawn tree."""
+
+    env: Annotated[EnvConfig, tyro.conf.Suppress] = field(default_factory=EnvConfig)
+    policy: PolicyConfig = field(default_factory=PolicyConfig)
+    seed: int = 0
+    """All randomness follows from it."""
+    seeds: int = 1
+    """Train this many seeds, seed, seed + 1, …; every one is reported."""
+    steps: int | None = None
+    """Environment steps of the direct training; the other stages take shares of it. What the
+    budget allows, at most 5,000,000, unless given."""
+    budget: float | None = None
+    """Minutes that a seed may take, everything included (10 unless given, or `steps` are)."""
+    episodes: int = 100
+    """Episodes the crisp tree is scored on, on seeds that training never saw."""
+    start_from: str | None = None
+    """Start from an expert's tree: a policy file, or rules in words."""
+    checkpoint_every: int = 64
+    """Updates between two checkpoints of a training; all environments start afresh there, so that
+    a resumed training goes on bit for bit."""
+    candidates: CandidateConfig = field(default_factory=CandidateConfig)
+    ppo: PPOConfig = field(default_factory=PPOConfig)
+    dqn: DQNConfig = field(default_factory=DQNConfig)
+    direct: DirectConfig = field(default_factory=DirectConfig)
+    teacher: TeacherConfig = field(default_factory=TeacherConfig)
+    distill: DistillConfig = field(default_factory=DistillConfig)
+    refine: RefineConfig = field(default_factory=RefineConfig)
+    prune: PruneConfig = field(default_factory=PruneConfig)
+    search: SearchConfig = field(default_factory=SearchConfig)
+    selection: SelectionConfig = field(default_factory=SelectionConfig)
+    paper: PaperConfig = field(default_factory=PaperConfig)
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether what is trained stays soft: the paper's way, or the baseline MLP."""
+        return self.paper.enabled or self.policy.kind == "mlp"
+
+    @property
+    def width(self) -> int:
+        """Leaves that the tree begins with; it ends smaller."""
+        asked = self.policy.leaves
+        wide = max(16, 4 * asked) if self.direct.width is None else self.direct.width
+        return max(asked, wide)
+
+    def ppo_for(self, stage: str) -> PPOConfig:
+        """The learner of a stage: what all stages share, and what is this one's own."""
+        rates: dict[str, Any]
+        match stage:
+            case "direct":
+                own = self.direct
+                rates = {"leaf_learning_rate": 3.0, "steepness": own.steepness}
+            case "refine" | "refine-first" | "refine-last":
+                own = self.refine
+                names = {"refine-first": "first_steepness", "refine-last": "last_steepness"}
+                low, high = getattr(own, names.get(stage, "steepness"))
+                factor = own.list_factor if self.policy.shape == "list" else 1.0
+                rates = {"leaf_learning_rate": 3.0, "steepness": (low, high * factor)}
+                rates["normalize_observations"] = False
+            case "soft":
+                rates = {"learning_rate": self.teacher.tree_learning_rate, "steepness": None}
+                return replace(self.ppo, leaf_learning_rate=1.0, **rates)
+            case "mlp":
+                rates = {"learning_rate": self.teacher.learning_rate, "steepness": None}
+                return replace(self.ppo, leaf_learning_rate=1.0, **rates)
+            case _:
+                raise ValueError(stage)
+        return replace(
+            self.ppo, learning_rate=own.learning_rate, entropy_coef=own.entropy_coef, **rates
+        )
+
+
+def _check(config: TrainConfig) -> None:
+    """Refuse what cannot be meant, in one line."""
+    least: dict[str, tuple[float | int | None, int]] = {
+        "seeds": (config.seeds, 1),
+        "episodes": (config.episodes, 1),
+        "checkpoint_every": (config.checkpoint_every, 1),
+        "steps": (config.steps, 1),
+        "candidates.count": (config.candidates.count, 1),
+        "candidates.finalists": (config.candidates.finalists, 1),
+        "candidates.workers": (config.candidates.workers, 1),
+        "direct.starts": (config.direct.starts, 1),
+        "policy.gains": (config.policy.gains, 1),
+        "policy.size": (config.policy.size, {"tree": 2, "list": 1, "mlp": 0}[config.policy.kind]),
+    }
+    for name, (value, low) in least.items():
+        if value is not None and value < low:
+            raise CrisptreeError(f"{name} must be at least {low}, not {value}")
+    if (config.candidates.count or 1) > MOST_CANDIDATES:
+        raise CrisptreeError(f"candidates.count must be at most {MOST_CANDIDATES}")
+    if not 0 <= config.seed < MOST_SEEDS:
+        raise CrisptreeError(f"seed must lie in 0 … {MOST_SEEDS - 1}, not {config.seed}")
+    if config.budget is not None and not 0 < config.budget < math.inf:
+        raise CrisptreeError(f"budget must be above 0 minutes, not {config.budget}")
+    if config.budget is not None and config.steps is not None:
+        raise CrisptreeError("budget and steps exclude each other: give one")
+    scale = config.selection.scale
+    if scale is not None and not 0 < scale < math.inf:
+        raise CrisptreeError(f"selection.scale must be above 0, not {scale}")
+    rate = config.paper.learning_rate
+    if rate is not None and not rate > 0:
+        raise CrisptreeError(f"paper.learning_rate must be above 0, not {rate}")
+    if config.paper.algorithm != "ppo" and not config.is_soft:
+        raise CrisptreeError(
+            f"paper.algorithm {config.paper.algorithm} goes with the paper's way or an MLP"
+        )
+    if config.is_soft and (config.start_from or config.candidates.beginnings):
+        raise CrisptreeError("the paper's way starts from nothing: leave out teachers and experts")
+    if config.start_from is not None and config.teacher.policy is not None:
+        raise CrisptreeError("a teacher and an expert's tree exclude each other: give one")
+
+
+def first_free(env_id: str) -> Path:
+    """runs/ENV, or runs/ENV-2, … where that is taken."""
+    name = env_id.replace(":", "-").replace("/", "-") or "run"
+    for number in range(1, 10_000):
+        path = Path("runs") / (name if number == 1 else f"{name}-{number}")
+        if not path.exists():
+            return path
+    raise CrisptreeError("runs/ is full of runs of this environment: give --out DIR")

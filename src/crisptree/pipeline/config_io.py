@@ -1,0 +1,187 @@
+"""A configuration as plain JSON, read strictly and named by its hash."""
+
+import dataclasses
+import difflib
+import hashlib
+import json
+import shlex
+import types
+from pathlib import Path
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.files import write_atomically
+from crisptree.pipeline.config import TrainConfig
+
+PROCEDURE = 2
+"""Counts up when the same configuration comes to mean something else."""
+NO_MATTER = ("candidates.workers", "candidates.executor")
+"""What a run does not depend on: how many learn at the same time, and where."""
+
+Config = TypeVar("Config")
+
+
+def to_dict(config: Any) -> dict[str, Any]:
+    """The configuration in JSON's own types."""
+    return json.loads(json.dumps(dataclasses.asdict(config)))
+
+
+def from_dict(kind: type[Config], content: Any, where: str = "config") -> Config:
+    """The configuration that `content` describes; an error names the field at fault.
+
+    Fields that are missing keep their defaults.
+    """
+    if not isinstance(content, dict):
+        raise CrisptreeError(f"{where} must be an object with fields, not {_brief(content)}")
+    hints = get_type_hints(kind)
+    names = [each.name for each in dataclasses.fields(kind)]  # pyright: ignore[reportArgumentType]
+    for name in content:
+        if name not in names:
+            raise CrisptreeError(f"{where} has no field '{name}'{_meant(name, names)}")
+    values = {name: _read(hints[name], content[name], f"{where}.{name}") for name in content}
+    return kind(**values)
+
+
+def load(path: str | Path) -> TrainConfig:
+    """The configuration in a file: one that was written by hand, or a run's `config.json`."""
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise CrisptreeError(f"cannot read {path}: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise CrisptreeError(f"{path} is not JSON: {error}") from error
+    if isinstance(content, dict) and isinstance(content.get("config"), dict):
+        content = content["config"]
+    return from_dict(TrainConfig, content, str(path))
+
+
+def save(config: TrainConfig, path: str | Path) -> None:
+    """Write the configuration as JSON, all of it or nothing."""
+    write_atomically(Path(path), json.dumps(to_dict(config), indent=2) + "\n")
+
+
+def digest(content: Any) -> str:
+    """Sixteen hex digits that name anything JSON can say."""
+    text = json.dumps(content, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def config_hash(config: TrainConfig) -> str:
+    """The name of a configuration: equal for equal runs."""
+    content = to_dict(config)
+    for path in NO_MATTER:
+        *folders, name = path.split(".")
+        part = content
+        for folder in folders:
+            part = part[folder]
+        del part[name]
+    return digest({"procedure": PROCEDURE, "config": content})
+
+
+def with_overrides(config: TrainConfig, overrides: dict[str, Any]) -> TrainConfig:
+    """`config` with fields set by their dotted names: `{"ppo.gamma": 0.97}`."""
+    content = to_dict(config)
+    for path, value in overrides.items():
+        *folders, name = path.split(".")
+        part = content
+        for folder in folders:
+            part = part.get(folder)
+            if not isinstance(part, dict):
+                raise CrisptreeError(f"config has no field '{path}'")
+        part[name] = value
+    return from_dict(TrainConfig, content)
+
+
+def differences(config: TrainConfig, base: TrainConfig | None = None) -> dict[str, Any]:
+    """Dotted names and values of all fields in which `config` is not `base` (the defaults)."""
+    theirs = _flat(to_dict(TrainConfig() if base is None else base))
+    return {name: value for name, value in _flat(to_dict(config)).items() if theirs[name] != value}
+
+
+SHORT = {"start_from": "start-from", "teacher.policy": "teacher"}
+SIZES = {"tree": "--leaves", "list": "--rules", "mlp": "--mlp"}
+
+
+def command(config: TrainConfig) -> str:
+    """The command line that asks for this configuration."""
+    changed = differences(config)
+    words = ["crisptree", "train", shlex.quote(changed.pop("env.id", "") or "ENV")]
+    changed.pop("policy.kind", None)
+    size = changed.pop("policy.size", None)
+    if size is not None:
+        words += [SIZES[config.policy.kind], str(size)]
+    if changed.pop("paper.enabled", False):
+        words.append("--paper")
+    for name, value in changed.items():
+        flag = f"--{SHORT.get(name, name).replace('_', '-')}"
+        if isinstance(value, list):
+            words += [flag, *(shlex.quote(str(each)) for each in value)]
+        elif isinstance(value, bool):
+            words += [flag, str(value)]
+        else:
+            text = value if isinstance(value, str) else json.dumps(value)
+            words += [flag, shlex.quote(text)]
+    return " ".join(words)
+
+
+def _flat(content: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in content.items():
+        if isinstance(value, dict) and f"{prefix}{name}" != "env.kwargs":
+            found |= _flat(value, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = value
+    return found
+
+
+def _read(kind: Any, value: Any, where: str) -> Any:
+    """`value` as the type that a field has."""
+    origin = get_origin(kind)
+    if kind is Any:
+        return value
+    if dataclasses.is_dataclass(kind):
+        return from_dict(kind, value, where)  # pyright: ignore[reportArgumentType]
+    if origin in (Union, types.UnionType):
+        options = get_args(kind)
+        if value is None and type(None) in options:
+            return None
+        (only,) = [option for option in options if option is not type(None)]
+        return _read(only, value, where)
+    if origin is Literal:
+        if value not in get_args(kind):
+            known = ", ".join(map(str, get_args(kind)))
+            raise CrisptreeError(f"{where} is {_brief(value)}; it may be {known}")
+        return value
+    if origin is tuple:
+        return _tuple(get_args(kind), value, where)
+    if origin is dict or kind is dict:
+        if not isinstance(value, dict):
+            raise CrisptreeError(f"{where} must be an object, not {_brief(value)}")
+        return dict(value)
+    if kind is float and type(value) in (int, float):
+        return float(value)
+    if type(value) is not kind:
+        words = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+        raise CrisptreeError(f"{where} must be {words[kind]}, not {_brief(value)}")
+    return value
+
+
+def _tuple(kinds: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise CrisptreeError(f"{where} must be a list, not {_brief(value)}")
+    if len(kinds) == 2 and kinds[1] is Ellipsis:
+        kinds = (kinds[0],) * len(value)
+    if len(value) != len(kinds):
+        raise CrisptreeError(f"{where} must have {len(kinds)} values, not {len(value)}")
+    pairs = zip(kinds, value, strict=True)
+    return tuple(_read(kind, each, f"{where}[{i}]") for i, (kind, each) in enumerate(pairs))
+
+
+def _meant(name: str, names: list[str]) -> str:
+    close = difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean '{close[0]}'?" if close else f"; it has {', '.join(names)}"
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "…"

@@ -1,0 +1,58 @@
+"""From a resolved configuration to the list of stages of one candidate."""
+
+from crisptree.crispen.prune import ladder
+from crisptree.pipeline.config import Beginning, TrainConfig
+from crisptree.pipeline.stage import Stage
+from crisptree.pipeline.stages.direct import Direct
+from crisptree.pipeline.stages.distill import Distill, DistillSmall
+from crisptree.pipeline.stages.expert import Expert
+from crisptree.pipeline.stages.prune import Prune, Simplify
+from crisptree.pipeline.stages.refine import Refine
+from crisptree.pipeline.stages.search import Search
+from crisptree.pipeline.stages.teacher import Exact, External, Teacher
+
+
+def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
+    """To the first crisp tree, which is wider than what is asked for."""
+    mend = Refine("refine-first", "first", weight=2.0)
+    match beginning:
+        case "direct":
+            return [Direct()] if config.policy.shape == "tree" else [Direct(), Distill(), mend]
+        case "expert":
+            return [Expert(), mend]
+        case "exact":
+            return [Exact(), Distill(), mend]
+        case "external":
+            return [External(), Distill(), mend]
+        case "mlp" | "soft" | "dqn":
+            return [Teacher(beginning), Distill(), mend]
+
+
+def last_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
+    """From the first crisp tree to the small one."""
+    stages: list[Stage] = []
+    sizes = ladder(config.width, config.policy.leaves, config.prune.step)
+    for size in sizes:
+        moment = "last" if size == sizes[-1] else "cut"
+        stages += [Prune(size), Refine(f"refine-{size}", moment)]
+    if beginning not in ("direct", "expert"):
+        stages += [DistillSmall(), Refine("refine-small", "last")]
+    return [*stages, Simplify(), Search()]
+
+
+def plan(beginning: Beginning, config: TrainConfig) -> list[Stage]:
+    """All stages of a candidate that begins in this way."""
+    return [*first_stages(beginning, config), *last_stages(beginning, config)]
+
+
+def training_shares(beginning: Beginning, config: TrainConfig) -> float:
+    """Environment steps of a whole plan, in units of `config.steps`, if every cut costs."""
+    cuts = len(ladder(config.width, config.policy.leaves, config.prune.step))
+    shares = cuts * config.refine.share
+    if beginning == "direct":
+        shares += config.direct.starts
+    if beginning in ("mlp", "soft", "dqn"):
+        shares += config.teacher.share
+    if beginning != "direct" or config.policy.shape == "list":
+        shares += config.refine.first_share
+    return shares

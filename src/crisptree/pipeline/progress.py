@@ -1,0 +1,118 @@
+"""Telling the person what is going on: on a terminal, in a pipe or a notebook, or to a parent."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol, runtime_checkable
+
+HEARTBEAT = 30.0
+"""Seconds after which a silent pipe hears that work goes on."""
+
+
+@runtime_checkable
+class Reporter(Protocol):
+    def advance(self, stage: str, done: float, text: str) -> None:
+        """`stage` is `done` (0 to 1) of its way; `text` is its latest figures."""
+        ...
+
+    def note(self, text: str) -> None:
+        """One line that stays."""
+        ...
+
+
+class Silent:
+    def advance(self, stage: str, done: float, text: str) -> None:
+        """Say nothing."""
+
+    def note(self, text: str) -> None:
+        """Say nothing."""
+
+
+class Bars:
+    """A live bar for each stage at work; finished stages leave a line (terminals, notebooks)."""
+
+    def __init__(self, progress: Any) -> None:
+        self._progress = progress
+        self._bars: dict[str, tuple[Any, str]] = {}
+
+    def advance(self, stage: str, done: float, text: str) -> None:
+        run, _, name = stage.rpartition("/")
+        bar, shown = self._bars.get(run, (None, ""))
+        if bar is None or shown != name:
+            if bar is not None:
+                self._progress.remove_task(bar)
+            bar = self._progress.add_task(stage, total=1.0, text="")
+            self._bars[run] = bar, name
+        self._progress.update(bar, completed=done, text=text)
+
+    def note(self, text: str) -> None:
+        self._progress.console.print(text, highlight=False, markup=False)
+
+
+class Lines:
+    """A line for each finished stage, and a heartbeat while one takes long (pipes and files)."""
+
+    def __init__(self, write: Callable[[str], Any], every: float = HEARTBEAT) -> None:
+        self._write, self._every = write, every
+        self._last = time.monotonic()
+
+    def advance(self, stage: str, done: float, text: str) -> None:
+        if time.monotonic() - self._last >= self._every:
+            self.note(f"  … {stage} {done:.0%} {text}".rstrip())
+
+    def note(self, text: str) -> None:
+        self._last = time.monotonic()
+        self._write(text + "\n")
+
+
+class Prefixed:
+    """What one candidate or seed says, under its name."""
+
+    def __init__(self, report: Reporter, name: str) -> None:
+        self._report, self._name = report, name
+
+    def advance(self, stage: str, done: float, text: str) -> None:
+        self._report.advance(f"{self._name}/{stage}", done, text)
+
+    def note(self, text: str) -> None:
+        self._report.note(f"  {self._name:<8}{text}")
+
+
+@contextmanager
+def reporter() -> Iterator[Reporter]:
+    """Bars where somebody watches, lines elsewhere; standard output is left to results."""
+    if sys.stderr.isatty() or _in_notebook():
+        with bars() as progress:
+            yield Bars(progress)
+    else:
+
+        def write(text: str) -> None:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+        yield Lines(write)
+
+
+def bars() -> Any:
+    """Progress bars on standard error; none where that is not a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    notebook = _in_notebook()
+    return Progress(
+        TextColumn("{task.description:<28}"),
+        BarColumn(bar_width=28),
+        TextColumn("{task.fields[text]}"),
+        TimeRemainingColumn(compact=True),
+        console=Console(stderr=not notebook, soft_wrap=True),
+        transient=True,
+        disable=not (notebook or sys.stderr.isatty()),
+    )
+
+
+def _in_notebook() -> bool:
+    shell = sys.modules.get("IPython")
+    if shell is None:
+        return False
+    return type(shell.get_ipython()).__name__ == "ZMQInteractiveShell"

@@ -1,0 +1,130 @@
+"""The one place where values that a configuration leaves open are filled in.
+
+What must differ between environments follows from what is measured: how many steps a second, how
+long an episode is, which spaces it has, whether it carries its own model.
+"""
+
+from dataclasses import replace
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.processes import cores
+from crisptree.envs.task import Task
+from crisptree.envs.transition_table import has_transition_table
+from crisptree.learn.config import PPOConfig
+from crisptree.pipeline.config import Beginning, TrainConfig
+from crisptree.pipeline.measure import Measurement
+from crisptree.pipeline.plan import training_shares
+
+DEFAULT_BUDGET = 10.0
+MOST_STEPS = 5_000_000
+LEAST_STEPS = 4_096
+LEARNING_SHARE = 0.55
+"""Share of the time that goes to learning; the rest is compiling, races, searching and scoring."""
+SELECTION_SHARE = 0.25
+SELECTION_EPISODES = 60_000
+"""Selection episodes of a whole candidate at a scale of 1."""
+LEARNER_STEPS = 60_000
+"""Steps a second that a learner takes on one core where the environment costs nothing."""
+UPDATES = 60
+"""Updates that a training should have at least, or its batches are made smaller."""
+SMALLEST_STEPS, SMALLEST_ENVS = 32, 8
+
+
+def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConfig:
+    """The configuration with nothing left open."""
+    _check_fits(config, task)
+    if config.policy.size is None:
+        size = {"tree": 16, "list": 16, "mlp": 2}[config.policy.kind]
+        config = replace(config, policy=replace(config.policy, size=size))
+    if config.direct.width is None:
+        config = replace(config, direct=replace(config.direct, width=config.width))
+    config = _with_candidates(config, task)
+    if config.steps is None and config.budget is None:
+        config = replace(config, budget=DEFAULT_BUDGET)
+    if config.steps is None:
+        config = replace(config, steps=_steps_within(config, measured))
+    config = _with_smaller_batches(config)
+    if config.selection.scale is None:
+        scale = _selection_scale(config, measured)
+        config = replace(config, selection=replace(config.selection, scale=scale))
+    return config
+
+
+def _check_fits(config: TrainConfig, task: Task) -> None:
+    if config.policy.leaf == "linear":
+        if task.actions.kind != "box":
+            raise CrisptreeError(
+                f"linear leaves are for real actions; '{task.name}' has {task.actions.kind} ones"
+            )
+        if config.policy.gains > task.n_features:
+            raise CrisptreeError(
+                f"policy.gains is {config.policy.gains}; '{task.name}' has {task.n_features} "
+                "features"
+            )
+    needs_q = config.paper.algorithm in ("q", "online-q") or "dqn" in config.candidates.beginnings
+    if needs_q and task.actions.kind != "discrete":
+        raise CrisptreeError(f"Q-learning needs Discrete actions; '{task.name}' has others")
+    if "exact" in config.candidates.beginnings and not has_transition_table(task):
+        raise CrisptreeError(f"'{task.name}' carries no transition table (env.unwrapped.P)")
+
+
+def _with_candidates(config: TrainConfig, task: Task) -> TrainConfig:
+    given = config.candidates
+    beginnings: tuple[Beginning, ...] = given.beginnings
+    if config.start_from is not None:
+        beginnings = ("expert",)
+    elif config.teacher.policy is not None:
+        beginnings = ("external",)
+    elif not beginnings:
+        beginnings = ("exact",) if has_transition_table(task) else ("mlp", "direct")
+    count = len(beginnings) if given.count is None else given.count
+    finalists = given.finalists or min(count, cores())
+    return replace(
+        config,
+        candidates=replace(given, beginnings=beginnings, count=count, finalists=finalists),
+    )
+
+
+def _steps_within(config: TrainConfig, measured: Measurement) -> int:
+    """Steps of the direct training, so that the slowest candidate keeps to the budget."""
+    assert config.budget is not None
+    rate = 1 / (1 / measured.steps_per_second + 1 / LEARNER_STEPS)
+    if config.is_soft:
+        shares, rounds = 1.0, 1
+    else:
+        shares = max(training_shares(each, config) for each in config.candidates.beginnings)
+        count = config.candidates.count or 1
+        rounds = -(-count // (config.candidates.workers or cores()))
+    seconds = 60 * config.budget * LEARNING_SHARE
+    return max(LEAST_STEPS, min(MOST_STEPS, int(rate * seconds / shares / rounds)))
+
+
+def _with_smaller_batches(config: TrainConfig) -> TrainConfig:
+    """Batches of the default size are halved while a training would have few updates."""
+    ppo, default = config.ppo, PPOConfig()
+    assert config.steps is not None
+    if (ppo.n_envs, ppo.n_steps) != (default.n_envs, default.n_steps):
+        return config
+    n_envs, n_steps = ppo.n_envs, ppo.n_steps
+    while n_envs * n_steps * UPDATES > config.steps:
+        if n_steps > SMALLEST_STEPS and n_steps >= n_envs:
+            n_steps //= 2
+        elif n_envs > SMALLEST_ENVS:
+            n_envs //= 2
+        else:
+            break
+    return replace(config, ppo=replace(ppo, n_envs=n_envs, n_steps=n_steps))
+
+
+def _selection_scale(config: TrainConfig, measured: Measurement) -> float:
+    """So many episodes that choosing takes its share of the time, rounded to two digits."""
+    if config.budget is None:
+        # Whoever says how many steps to take has choices in proportion to them.
+        assert config.steps is not None
+        scale = config.steps / MOST_STEPS * 2
+    else:
+        per_second = measured.steps_per_second / measured.episode_length
+        scale = 60 * config.budget * SELECTION_SHARE * per_second / SELECTION_EPISODES
+    return float(f"{min(1.0, max(0.02, scale)):.2g}")
+
+

@@ -1,0 +1,163 @@
+"""Runs a plan: the only place that knows folders, resuming, reuse, timing and progress of stages."""
+
+import json
+import os
+import shutil
+import tempfile
+import time
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crisptree.envs.task import Task
+from crisptree.pipeline.checkpoints import StageCheckpoints
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.config_io import PROCEDURE, digest, to_dict
+from crisptree.pipeline.progress import Reporter
+from crisptree.pipeline.run_directory import RunDirectory
+from crisptree.pipeline.stage import Artifacts, Context, Stage
+
+
+def run_stages(
+    stages: Sequence[Stage],
+    task: Task,
+    config: TrainConfig,
+    seed: int,
+    directory: RunDirectory,
+    report: Reporter,
+    *,
+    minutes: float | None = None,
+    reuse: Path | None = None,
+) -> tuple[Artifacts, list[dict[str, Any]]]:
+    """What the last stage made, and the record of each.
+
+    Stages that are done are read from their folders. With `reuse`, a stage whose key is in that
+    folder is copied from there, and what runs here is copied to it. `minutes` is the time for all
+    of them: each gets its share, and what one leaves over goes to the next.
+    """
+    made, records, key = Artifacts(), [], ""
+    clock = _Clock(stages, minutes, _seconds_so_far(directory, stages))
+    for number, stage in enumerate(stages, 1):
+        key = stage_key(stage, config, task, seed, key)
+        folder = f"stages/{number:02d}-{stage.name}"
+        if reuse is not None and _copy_stage(reuse / key, directory.path / folder):
+            directory.append_metrics(_read_lines(reuse / key / "metrics.jsonl"))
+        checkpoints = StageCheckpoints(directory, folder, stage.name, report)
+        context = Context(
+            task,
+            config,
+            stage_seed(seed, stage.name),
+            checkpoints,
+            report,
+            stage.name,
+            clock.deadline(number - 1),
+        )
+        record = directory.read_json(f"{folder}/result.json")
+        if record is not None and record.get("key") == key:
+            made = stage.load(directory.path / folder, made, context)
+        else:
+            report.advance(stage.name, 0.0, "")
+            made = stage.run(made, context)
+            stage.save(made, directory.folder(folder))
+            record = {
+                "stage": stage.name,
+                **made.figures,
+                "seconds": round(checkpoints.seconds, 2),
+                "key": key,
+            }
+            # The record comes last, so a stage is either done or not.
+            directory.write_json(f"{folder}/result.json", record)
+            checkpoints.clear()
+            if reuse is not None:
+                _copy_stage(directory.path / folder, reuse / key, directory.lines_of(stage.name))
+        records.append(record)
+        report.note(line_of(record))
+    return made, records
+
+
+def stage_key(stage: Stage, config: TrainConfig, task: Task, seed: int, before: str) -> str:
+    """The name of all that a stage's outcome depends on, the stages before it included."""
+    return digest(
+        {
+            "procedure": PROCEDURE,
+            "stage": stage.name,
+            "settings": stage.settings(config),
+            "env": to_dict(config.env),
+            "features": list(task.feature_names),
+            "checkpoint_every": config.checkpoint_every,
+            "seed": seed,
+            "before": before,
+        }
+    )
+
+
+def stage_seed(seed: int, name: str) -> int:
+    """A number for a stage's randomness."""
+    entropy = [seed, zlib.crc32(name.encode())]
+    return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0] >> 1)
+
+
+def line_of(record: dict[str, Any]) -> str:
+    """One line about a finished stage."""
+    parts = [f"{record['leaves']} leaves"] if "leaves" in record else []
+    if record.get("training_return") is not None:
+        parts.append(f"in training {record['training_return']:.4g}")
+    if record.get("selection_return") is not None:
+        parts.append(f"crisp {record['selection_return']:.4g}")
+    return f"  {record['stage']:<16} {record['seconds']:7.1f} s   {', '.join(parts)}".rstrip()
+
+
+class _Clock:
+    """When each stage should be done."""
+
+    def __init__(self, stages: Sequence[Stage], minutes: float | None, used: float) -> None:
+        self._weights = [stage.weight for stage in stages]
+        self._end = float("inf")
+        if minutes is not None:
+            self._end = time.monotonic() + max(0.0, 60 * minutes - used)
+
+    def deadline(self, number: int) -> float:
+        if self._end == float("inf"):
+            return self._end
+        now, rest = time.monotonic(), sum(self._weights[number:])
+        return now + max(0.0, self._end - now) * self._weights[number] / max(rest, 1e-9)
+
+
+def _seconds_so_far(directory: RunDirectory, stages: Sequence[Stage]) -> float:
+    """What the stages have taken before they were interrupted."""
+    total = 0.0
+    for number, stage in enumerate(stages, 1):
+        for name in ("result.json", "checkpoint.json"):
+            state = directory.read_json(f"stages/{number:02d}-{stage.name}/{name}")
+            total += 0.0 if state is None else float(state.get("seconds") or 0.0)
+    return total
+
+
+def _copy_stage(
+    source: Path, target: Path, metrics: Sequence[dict[str, Any]] | None = None
+) -> bool:
+    """Copy a finished stage, whole or not at all; one that is there already stays.
+
+    `metrics` are written beside it, for the runs that will take the stage from there.
+    """
+    if not (source / "result.json").exists() or target.exists():
+        return False
+    target.parent.mkdir(parents=True, exist_ok=True)
+    half = Path(tempfile.mkdtemp(dir=target.parent, prefix=".half-"))
+    shutil.copytree(source, half, dirs_exist_ok=True)
+    (half / "metrics.jsonl").unlink(missing_ok=True)
+    if metrics is not None:
+        (half / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in metrics))
+    try:
+        os.rename(half, target)
+    except OSError:  # another run was faster
+        shutil.rmtree(half)
+        return False
+    return True
+
+
+def _read_lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []

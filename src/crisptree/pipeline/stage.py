@@ -1,0 +1,151 @@
+"""What a stage is: it takes what the stages before it made, and makes something of it.
+
+A stage depends on its settings, its seed and its inputs, and on nothing else: a run that was
+interrupted and resumed ends with the same bytes, and a stage with the same key need not run twice.
+"""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import equinox as eqx
+import jax
+import numpy as np
+
+from crisptree import soft
+from crisptree.crisp import CrispTree
+from crisptree.crispen.refine import Snapshot
+from crisptree.crispen.select import Selection
+from crisptree.envs.policy import Policy
+from crisptree.envs.task import Task
+from crisptree.learn import checkpoint
+from crisptree.learn.config import AnyConfig
+from crisptree.learn.moments import Moments
+from crisptree.learn.trainer import Progress, Trainer
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.progress import Reporter
+
+
+class Values(eqx.Module):
+    """What learning knows besides the policy: state values, and what observations look like."""
+
+    critic: soft.MLP
+    observations: Moments
+
+    @staticmethod
+    def empty(n_features: int, critic_width: int) -> "Values":
+        critic = soft.critic(n_features, critic_width, key=jax.random.key(0))
+        return Values(critic, Moments.empty((n_features,)))
+
+
+@dataclass(frozen=True)
+class Artifacts:
+    """What stages hand on."""
+
+    tree: CrispTree | None = None
+    values: Values | None = None
+    teacher: Policy | None = None
+    learner: Any = None
+    """The states of the teacher's own training, for those that are saved."""
+    figures: dict[str, Any] = field(default_factory=dict)
+    """What the last stage came to, as `result.json` and the summary have it."""
+
+
+class Checkpoints(Protocol):
+    """Where a stage that learns writes down how far it is."""
+
+    def resumed(self, states: Any) -> tuple[Any, list[Snapshot]]:
+        """The states and snapshots of the last checkpoint, or `states` where there is none."""
+        ...
+
+    def segment(self, progress: Progress, snapshots: Sequence[Snapshot] = ()) -> None:
+        """Log a segment, and write a checkpoint where one is possible."""
+        ...
+
+    def training_return(self, start: int = 0) -> float | None:
+        """Mean return in training, sampled and still soft, when episodes last ended."""
+        ...
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a stage may use besides its inputs."""
+
+    task: Task
+    config: TrainConfig
+    seed: int
+    """For all randomness of this stage."""
+    checkpoints: Checkpoints
+    report: Reporter
+    name: str
+    deadline: float = float("inf")
+    """When the stage should be done, on `time.monotonic`'s clock."""
+
+    @property
+    def key(self) -> jax.Array:
+        return jax.random.key(self.seed % 2**32)
+
+    def rng(self) -> np.random.Generator:
+        return np.random.default_rng(self.seed)
+
+    def selection(self) -> Selection:
+        scale = self.config.selection.scale
+        return Selection(self.task, self.seed, 1.0 if scale is None else scale)
+
+    def trainer(self, learning: AnyConfig, n_seeds: int = 1, seed: int | None = None) -> Trainer:
+        """What trains learners on the task, with the checkpoints that the configuration asks for."""
+        return Trainer(
+            self.task,
+            learning,
+            n_seeds,
+            self.seed if seed is None else seed,
+            restart_every=self.config.checkpoint_every,
+        )
+
+    def is_late(self) -> bool:
+        return time.monotonic() > self.deadline
+
+    def updates(self, share: float, steps_per_update: int) -> int:
+        """Updates of a training that takes a share of the steps."""
+        assert self.config.steps is not None, "the configuration is resolved before it is run"
+        return max(1, int(share * self.config.steps) // steps_per_update)
+
+    def advance(self, done: float, text: str) -> None:
+        self.report.advance(self.name, done, text)
+
+
+class Stage(ABC):
+    """One step of a plan. Stages are frozen dataclasses of what the plan decides."""
+
+    name: str
+    """Unique in a plan; the name of the stage's folder."""
+    weight: float = 1.0
+    """How much time the stage takes, compared with the others of its plan."""
+
+    @abstractmethod
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        """All of the configuration that the stage's outcome depends on."""
+
+    @abstractmethod
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        """What the stage makes of its inputs, with the figures to be told."""
+
+    def save(self, made: Artifacts, folder: Path) -> None:
+        """Write what `load` needs."""
+        if made.tree is not None:
+            made.tree.save(folder / "policy.json")
+        if made.values is not None:
+            checkpoint.save(folder / "values.eqx", made.values)
+
+    def load(self, folder: Path, inputs: Artifacts, context: Context) -> Artifacts:
+        """What the stage made when it ran, read from its folder."""
+        tree, values = inputs.tree, inputs.values
+        if (folder / "policy.json").exists():
+            tree = CrispTree.load(folder / "policy.json")
+        if (folder / "values.eqx").exists():
+            empty = Values.empty(context.task.n_features, context.config.ppo.critic_width)
+            values = checkpoint.load(folder / "values.eqx", empty)
+        return replace(inputs, tree=tree, values=values)

@@ -1,0 +1,74 @@
+"""From scratch: a wide, random, soft tree that turns crisp while it learns."""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import jax
+
+from crisptree import soft
+from crisptree.crispen.redraw import redraw_idle_nodes
+from crisptree.crispen.refine import anneal
+from crisptree.learn import ppo
+from crisptree.learn.heads import head_for
+from crisptree.learn.stacks import stack
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.stage import Artifacts, Context, Stage, Values
+
+
+@dataclass(frozen=True)
+class Direct(Stage):
+    name: str = "direct"
+    weight: float = 4.0
+
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        return {
+            "ppo": asdict(config.ppo_for("direct")),
+            "direct": asdict(config.direct),
+            "width": config.width,
+            "steps": config.steps,
+            "policy": [config.policy.leaf, config.policy.gains],
+            "selection": asdict(config.selection),
+        }
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        config, task = context.config, context.task
+        learning = config.ppo_for("direct")
+        n_updates = context.updates(1.0, learning.steps_per_update)
+        states = stack([_random_start(context, n_updates, i) for i in range(config.direct.starts)])
+        states, snapshots = context.checkpoints.resumed(states)
+        with context.trainer(learning, config.direct.starts) as trainer:
+            done = anneal(
+                states,
+                trainer,
+                task,
+                context.selection(),
+                snapshots=snapshots,
+                on_segment=context.checkpoints.segment,
+                between=redraw_idle_nodes(task, context.seed, config.direct.redraw_until),
+                rounds=config.selection.snapshots,
+                is_late=context.is_late,
+            )
+        figures = {
+            "leaves": done.tree.n_leaves,
+            "training_return": context.checkpoints.training_return(done.start),
+            "selection_return": done.selection_return,
+            "steps": done.updates * learning.steps_per_update * config.direct.starts,
+        }
+        values = Values(done.state.critic, done.state.observations)
+        return replace(inputs, tree=done.tree, values=values, figures=figures)
+
+
+def _random_start(context: Context, n_updates: int, start: int) -> Any:
+    """A fresh learner around a random tree."""
+    config, task = context.config, context.task
+    for_tree, for_learner = jax.random.split(jax.random.fold_in(context.key, start))
+    tree = soft.AxisTree.random(
+        soft.balanced(config.width),
+        task.n_features,
+        head_for(task.actions),
+        key=for_tree,
+        gains=config.policy.gains if config.policy.leaf == "linear" else 0,
+    )
+    return ppo.init(
+        tree, task.n_features, config.ppo_for("direct"), n_updates, key=for_learner
+    )

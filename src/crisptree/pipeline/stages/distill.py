@@ -1,0 +1,91 @@
+"""DAgger: a tree learns from a teacher what to do in the states that the tree itself meets."""
+
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any
+
+from crisptree.crisp import CrispTree
+from crisptree.crispen.distill import Distilled, distill
+from crisptree.crispen.fit import fit_cart, with_linear_leaves
+from crisptree.crispen.rule_lists import fit_list
+from crisptree.envs.policy import Policy
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.stage import Artifacts, Context, Stage
+
+
+@dataclass(frozen=True)
+class Distill(Stage):
+    """A wide tree that imitates the teacher; for a list from scratch, the tree is the teacher."""
+
+    name: str = "distill"
+    weight: float = 1.5
+
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        return {
+            "distill": asdict(config.distill),
+            "width": config.width,
+            "policy": [config.policy.shape, config.policy.leaf, config.policy.gains],
+            "selection": asdict(config.selection),
+        }
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        teacher = inputs.teacher or inputs.tree
+        assert teacher is not None
+        done = distilled(teacher, context.config.width, context)
+        figures = {
+            "leaves": done.tree.n_leaves,
+            "agreement": done.agreement,
+            "selection_return": done.selection_return,
+        }
+        return replace(inputs, tree=done.tree, figures=figures)
+
+
+@dataclass(frozen=True)
+class DistillSmall(Stage):
+    """A tree of the size asked for, fitted at once; the better one of it and the pruned tree."""
+
+    name: str = "distill-small"
+    weight: float = 1.0
+
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        return {**Distill().settings(config), "leaves": config.policy.leaves}
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        assert inputs.teacher is not None and inputs.tree is not None
+        if context.is_late():
+            return replace(inputs, figures={"leaves": inputs.tree.n_leaves})
+        done = distilled(inputs.teacher, context.config.policy.leaves, context)
+        trees: list[CrispTree] = [inputs.tree, done.tree]
+        index, score = context.selection().race(trees, (context.config.selection.final,))
+        figures = {
+            "leaves": trees[index].n_leaves,
+            "selection_return": score,
+            "kept": ["pruned", "distilled"][index],
+            "costs": index == 1,
+        }
+        return replace(inputs, tree=trees[index], figures=figures)
+
+
+def distilled(teacher: Policy, n_leaves: int, context: Context) -> Distilled:
+    """DAgger with the numbers of the configuration."""
+    config, selection = context.config.distill, context.selection()
+    policy = context.config.policy
+    done = distill(
+        teacher,
+        context.task,
+        n_leaves,
+        selection,
+        seed=context.seed,
+        rounds=config.rounds,
+        episodes=selection.scaled(config.episodes),
+        finalists=config.finalists,
+        weighted=config.weighted,
+        fit=fit_cart if policy.shape == "tree" else fit_list,
+        report=lambda i, score: context.advance(i / config.rounds, f"return {score:8.4g}"),
+        is_late=context.is_late,
+    )
+    if policy.leaf == "constant":
+        return done
+    linear = partial(with_linear_leaves, gains=policy.gains, task=context.task)
+    tree = linear(done.tree, done.states, done.actions)
+    return done._replace(tree=tree, selection_return=selection.mean(tree, config.episodes))

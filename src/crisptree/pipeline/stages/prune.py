@@ -1,0 +1,88 @@
+"""Smaller trees: cuts on the way to the size asked for, and in the end those that cost nothing."""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from crisptree.crispen.prune import (
+    prune_by_disagreement,
+    prune_by_return,
+    prune_free,
+    visited_states,
+)
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.stage import Artifacts, Context, Stage
+
+
+@dataclass(frozen=True)
+class Prune(Stage):
+    """A tree of at most `size` leaves, and whether it earns less: only then is it refined."""
+
+    size: int
+    weight: float = 0.5
+
+    @property
+    def name(self) -> str:
+        return f"prune-{self.size}"
+
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        return {"prune": asdict(config.prune), "selection": asdict(config.selection)}
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        tree, config = inputs.tree, context.config.prune
+        assert tree is not None
+        if tree.n_leaves <= self.size:
+            return replace(inputs, figures={"leaves": tree.n_leaves, "costs": False})
+        context.advance(0.0, f"from {tree.n_leaves} leaves")
+        selection = context.selection()
+        states = _states(inputs, context)
+        if self.size > config.race_below or context.is_late():
+            smaller = prune_by_disagreement(tree, self.size, states)
+        else:
+            smaller = prune_by_return(
+                tree, self.size, states, selection, config.rounds, config.shortlist
+            )
+        before, after = selection.returns([tree, smaller], config.check).mean(1)
+        figures = {
+            "leaves": smaller.n_leaves,
+            "selection_return": float(after),
+            "costs": bool(after < before),
+        }
+        return replace(inputs, tree=smaller, figures=figures)
+
+
+@dataclass(frozen=True)
+class Simplify(Stage):
+    """Cuts that cost nothing."""
+
+    name: str = "simplify"
+    weight: float = 0.5
+
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        return {"prune": asdict(config.prune), "selection": asdict(config.selection)}
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        tree, selection = inputs.tree, context.selection()
+        assert tree is not None
+        context.advance(0.0, f"from {tree.n_leaves} leaves")
+        if not context.is_late():
+            tree = prune_free(
+                tree,
+                _states(inputs, context),
+                selection,
+                episodes=context.config.prune.free_check,
+                is_late=context.is_late,
+            )
+        score = selection.mean(tree, context.config.selection.final)
+        figures = {"leaves": tree.n_leaves, "selection_return": score}
+        return replace(inputs, tree=tree, figures=figures)
+
+
+def _states(inputs: Artifacts, context: Context) -> Any:
+    assert inputs.tree is not None
+    return visited_states(
+        inputs.tree,
+        context.task,
+        context.seed,
+        most=context.config.selection.states,
+        episodes=context.selection().scaled(64),
+    )

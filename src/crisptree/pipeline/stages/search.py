@@ -1,0 +1,42 @@
+"""The last stage: small changes to the crisp tree itself, raced on return."""
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from crisptree.crispen.prune import visited_states
+from crisptree.crispen.search import search
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.stage import Artifacts, Context, Stage
+
+
+@dataclass(frozen=True)
+class Search(Stage):
+    name: str = "search"
+    weight: float = 1.5
+
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        return {"search": asdict(config.search), "selection": asdict(config.selection)}
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        config, selection = context.config, context.selection()
+        assert inputs.tree is not None
+        tree = search(
+            inputs.tree,
+            config.search,
+            selection,
+            lambda tree: visited_states(
+                tree,
+                context.task,
+                context.seed,
+                most=config.selection.states,
+                episodes=selection.scaled(32),
+            ),
+            context.rng(),
+            report=lambda sweep, tree: context.advance(
+                sweep / config.search.sweeps, f"{tree.n_leaves} leaves"
+            ),
+            is_late=context.is_late,
+        )
+        score = selection.mean(tree, config.selection.final)
+        figures = {"leaves": tree.n_leaves, "selection_return": score}
+        return replace(inputs, tree=tree, figures=figures)

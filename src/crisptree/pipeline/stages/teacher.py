@@ -1,0 +1,133 @@
+"""Teachers that are trained or solved here, for a tree to learn from."""
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import jax
+
+from crisptree import soft
+from crisptree.envs.policy import Policy
+from crisptree.learn import checkpoint, dqn, ppo
+from crisptree.learn.acting import greedy
+from crisptree.learn.heads import head_for
+from crisptree.learn.stacks import pick, stack
+from crisptree.learn.value_iteration import solve
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.stage import Artifacts, Context, Stage, Values
+from crisptree.pipeline.teachers import external_teacher, values_seen_by
+
+
+@dataclass(frozen=True)
+class Teacher(Stage):
+    """A network or a soft tree that learns the task first."""
+
+    kind: Literal["mlp", "soft", "dqn"]
+    weight: float = 2.0
+
+    @property
+    def name(self) -> str:
+        return f"teacher-{self.kind}"
+
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        return {
+            "learning": asdict(self._learning(config)),
+            "teacher": asdict(config.teacher),
+            "steps": config.steps,
+        }
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        learning = self._learning(context.config)
+        states, _ = context.checkpoints.resumed(self._fresh(context))
+        with context.trainer(learning) as trainer:
+            for progress in trainer.learn(states, is_late=context.is_late):
+                states = progress.states
+                context.checkpoints.segment(progress)
+        figures = {
+            "training_return": context.checkpoints.training_return(),
+            "steps": int(states.update[0]) * learning.steps_per_update,
+        }
+        return replace(self._handed_on(inputs, states, context), figures=figures)
+
+    def save(self, made: Artifacts, folder: Path) -> None:
+        checkpoint.save(folder / "teacher.eqx", made.learner)
+
+    def load(self, folder: Path, inputs: Artifacts, context: Context) -> Artifacts:
+        states = checkpoint.load(folder / "teacher.eqx", self._fresh(context))
+        return self._handed_on(inputs, states, context)
+
+    def _handed_on(self, inputs: Artifacts, states: Any, context: Context) -> Artifacts:
+        learner = pick(states, 0)
+        if self.kind == "dqn":
+            empty = Values.empty(context.task.n_features, context.config.ppo.critic_width)
+            values = Values(empty.critic, learner.observations)
+        else:
+            values = Values(learner.critic, learner.observations)
+        return replace(inputs, teacher=greedy(learner), values=values, learner=states)
+
+    def _learning(self, config: TrainConfig) -> Any:
+        return config.dqn if self.kind == "dqn" else config.ppo_for(self.kind)
+
+    def _fresh(self, context: Context) -> Any:
+        config, task = context.config, context.task
+        learning = self._learning(config)
+        for_actor, for_learner = jax.random.split(context.key)
+        head = head_for(task.actions)
+        if self.kind == "soft":
+            shape = soft.balanced(config.teacher.leaves)
+            actor = soft.SoftTree.random(shape, task.n_features, head, key=for_actor)
+        else:
+            hidden = (config.teacher.width, config.teacher.width)
+            actor = soft.MLP.policy(task.n_features, hidden, head, key=for_actor)
+        n_updates = context.updates(config.teacher.share, learning.steps_per_update)
+        init = dqn.init if self.kind == "dqn" else ppo.init
+        return stack([init(actor, task.n_features, learning, n_updates, key=for_learner)])
+
+
+@dataclass(frozen=True)
+class Exact(Stage):
+    """Value iteration, where the environment carries its own transition table."""
+
+    name: str = "teacher-exact"
+    weight: float = 0.5
+
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        return {"gamma": config.ppo.gamma}
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        return self._handed_on(inputs, context)
+
+    def save(self, made: Artifacts, folder: Path) -> None:
+        """Nothing: it is solved again in less time than it takes to read."""
+
+    def load(self, folder: Path, inputs: Artifacts, context: Context) -> Artifacts:
+        return self._handed_on(inputs, context)
+
+    def _handed_on(self, inputs: Artifacts, context: Context) -> Artifacts:
+        teacher = solve(context.task, context.config.ppo.gamma)
+        return replace(inputs, teacher=teacher, values=values_seen_by(teacher, context))
+
+
+@dataclass(frozen=True)
+class External(Stage):
+    """Somebody else's policy."""
+
+    name: str = "teacher-external"
+    weight: float = 0.1
+
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        return {"policy": config.teacher.policy}
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        return self._handed_on(inputs, context)
+
+    def save(self, made: Artifacts, folder: Path) -> None:
+        """Nothing: it is where it was."""
+
+    def load(self, folder: Path, inputs: Artifacts, context: Context) -> Artifacts:
+        return self._handed_on(inputs, context)
+
+    def _handed_on(self, inputs: Artifacts, context: Context) -> Artifacts:
+        assert context.config.teacher.policy is not None
+        teacher: Policy = external_teacher(context.config.teacher.policy, context.task)
+        return replace(inputs, teacher=teacher, values=values_seen_by(teacher, context))

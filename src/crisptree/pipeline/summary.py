@@ -1,0 +1,135 @@
+"""An honest end: what the policy earns, beside what random play and a constant action earn."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from crisptree.envs.evaluate import Baselines, digits
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.config_io import command, config_hash
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+
+def scored(returns: np.ndarray, baselines: Baselines) -> dict[str, Any]:
+    """The crisp return with its standard error, quantiles and worst episode, beside baselines."""
+    n = len(returns)
+    figures = {
+        "crisp_return": float(returns.mean()),
+        "crisp_return_se": float(returns.std(ddof=1) / np.sqrt(n)) if n > 1 else None,
+        "crisp_return_min": float(returns.min()),
+        "quantiles": {f"{q:g}": float(np.quantile(returns, q)) for q in QUANTILES},
+        "episodes": n,
+        "random_return": baselines.random_return,
+        "constant_return": baselines.constant_return,
+        "constant_action": baselines.constant_action,
+    }
+    return {**figures, "verdict": verdict(figures)}
+
+
+def verdict(figures: dict[str, Any]) -> str:
+    """Whether anything was learned: the mean, less two standard errors, against the baselines."""
+    surely = figures["crisp_return"] - 2 * (figures["crisp_return_se"] or 0.0)
+    constant = figures.get("constant_return")
+    if surely <= figures["random_return"]:
+        return "no better than random"
+    if constant is not None and surely <= constant:
+        return "no better than a constant action"
+    return "better than random and constant"
+
+
+def gap(soft_return: float | None, figures: dict[str, Any]) -> dict[str, Any]:
+    """What was lost on the way to crisp, plain and as a share of the range random to soft."""
+    if soft_return is None:
+        return {"gap": None, "gap_share": None}
+    lost = soft_return - figures["crisp_return"]
+    span = max(soft_return, figures["crisp_return"]) - figures["random_return"]
+    return {"gap": lost, "gap_share": lost / span if span > 0 else None}
+
+
+def about(config: TrainConfig) -> dict[str, Any]:
+    """What every summary says of the run it belongs to."""
+    return {
+        "env": config.env.id,
+        "command": command(config),
+        "config_hash": config_hash(config),
+    }
+
+
+def in_words(summary: dict[str, Any]) -> list[str]:
+    """The closing lines."""
+    lines = []
+    for run in summary.get("runs", [summary]):
+        lines += _run_in_words(run)
+    means = summary.get("crisp_return")
+    if isinstance(means, dict):
+        every, fmt = means["every"], digits(means["every"])
+        lines.append(
+            f"mean over {len(every)} seeds {fmt(means['mean'])} "
+            f"({', '.join(fmt(value) for value in every)})"
+        )
+    return lines
+
+
+def _run_in_words(run: dict[str, Any]) -> list[str]:
+    head = f"seed {run['seed']}: "
+    indent = " " * len(head)
+    if run.get("crisp_return") is None:
+        fmt = digits([run["soft_return"], run["soft_return_min"]])
+        return [
+            f"{head}return {fmt(run['soft_return'])} over {run['episodes']} unseen episodes "
+            f"(worst {fmt(run['soft_return_min'])}); soft, not a tree to read"
+        ]
+    known = [run[name] for name in ("crisp_return", "random_return", "constant_return")]
+    fmt = digits([value for value in known if value is not None])
+    error = run.get("crisp_return_se")
+    lines = [
+        f"{head}{run['leaves']} leaves, depth {run['depth']}: return {fmt(run['crisp_return'])}"
+        + (f" ± {fmt(error)}" if error is not None else "")
+        + f" over {run['episodes']} unseen episodes (worst {fmt(run['crisp_return_min'])}"
+        + (f"; {run['beginning']}" if run.get("beginning") else "")
+        + ")"
+    ]
+    constant = run.get("constant_return")
+    lines.append(
+        f"{indent}random play earns {fmt(run['random_return'])}"
+        + (f", the best constant action {fmt(constant)}" if constant is not None else "")
+        + (f", the soft policy {fmt(run['soft_return'])}" if _has_soft(run) else "")
+    )
+    if _has_soft(run):
+        lines.append(indent + _gap_in_words(run, fmt))
+    if run["verdict"] != "better than random and constant":
+        lines.append(
+            f"{indent}the tree is {run['verdict']}: nothing was learned that would help; a longer "
+            "--budget, more --leaves, --teacher dqn or other features may"
+        )
+    return lines
+
+
+def _has_soft(run: dict[str, Any]) -> bool:
+    return run.get("soft_return") is not None
+
+
+def _gap_in_words(run: dict[str, Any], fmt: Any) -> str:
+    lost = run["gap"]
+    if lost <= (run.get("crisp_return_se") or 0.0):
+        return "the crisp tree loses nothing against the policy it was trained as"
+    return f"the crisp tree earns {fmt(lost)} less than the policy it was trained as"
+
+
+def gathered(config: TrainConfig, every: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Every seed's figures, and their means."""
+    summary = {
+        **about(config),
+        "seeds": [each["seed"] for each in every],
+        "seconds": round(sum(each["seconds"] for each in every), 2),
+    }
+    for name in ("soft_return", "crisp_return", "gap", "leaves"):
+        values = [each[name] for each in every if each.get(name) is not None]
+        if values:
+            spread = float(np.std(values, ddof=1)) if len(values) > 1 else None
+            mean, worst = float(np.mean(values)), min(values)
+            summary[name] = {"mean": mean, "sd": spread, "min": worst, "every": values}
+    summary["runs"] = list(every)
+    return summary

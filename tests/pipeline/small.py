@@ -1,0 +1,40 @@
+"""Trainings of a few updates: configurations that tests pass in."""
+
+from crisptree.learn.config import DQNConfig, PPOConfig
+from crisptree.pipeline.config import (
+    CandidateConfig,
+    DirectConfig,
+    DistillConfig,
+    EnvConfig,
+    PolicyConfig,
+    PruneConfig,
+    SearchConfig,
+    SelectionConfig,
+    TrainConfig,
+)
+
+PPO = PPOConfig(
+    n_envs=8, n_steps=16, n_epochs=1, n_minibatches=2, critic_width=8, plateau_speedup=1.0
+)
+DQN = DQNConfig(n_envs=4, n_steps=16, batch_size=16, gradient_steps=2, learning_starts=16)
+
+
+def small_config(env_id: str = "CartPole-v1", **changes) -> TrainConfig:
+    """Sixteen updates from scratch, and a few of everything else."""
+    fields = {
+        "env": EnvConfig(env_id),
+        "policy": PolicyConfig("tree", 2),
+        "seed": 3,
+        "steps": 16 * PPO.steps_per_update,
+        "episodes": 4,
+        "checkpoint_every": 4,
+        "candidates": CandidateConfig(("direct",), 1),
+        "ppo": PPO,
+        "dqn": DQN,
+        "direct": DirectConfig(width=4),
+        "distill": DistillConfig(rounds=2, episodes=4, finalists=2),
+        "prune": PruneConfig(shortlist=3, rounds=(4,), check=8, free_check=8),
+        "search": SearchConfig(sweeps=2, width=3, rounds=(4,), confirm=8),
+        "selection": SelectionConfig(scale=1.0, snapshots=(4,), final=16, states=500),
+    }
+    return TrainConfig(**{**fields, **changes})

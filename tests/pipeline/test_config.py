@@ -1,0 +1,79 @@
+import pytest
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.pipeline.config import (
+    CandidateConfig,
+    DirectConfig,
+    PaperConfig,
+    PolicyConfig,
+    RefineConfig,
+    SelectionConfig,
+    TeacherConfig,
+    TrainConfig,
+)
+
+
+@pytest.mark.parametrize(
+    ("policy", "leaves", "width"),
+    [
+        (PolicyConfig(), 16, 64),
+        (PolicyConfig("tree", 2), 2, 16),
+        (PolicyConfig("tree", 32), 32, 128),
+        (PolicyConfig("list", 4), 5, 20),
+    ],
+)
+def test_trees_begin_four_times_as_wide_as_they_end(policy, leaves, width):
+    config = TrainConfig(policy=policy)
+    assert config.policy.leaves == leaves
+    assert config.width == width
+
+
+def test_a_given_width_counts_unless_it_is_below_what_is_asked_for():
+    assert TrainConfig(direct=DirectConfig(width=40)).width == 40
+    assert TrainConfig(direct=DirectConfig(width=4)).width == 16
+
+
+def test_every_stage_shares_the_learner_and_has_its_own_rates():
+    config = TrainConfig()
+    for stage in ("direct", "refine", "refine-first", "refine-last", "mlp", "soft"):
+        learning = config.ppo_for(stage)
+        assert (learning.gamma, learning.n_envs) == (config.ppo.gamma, config.ppo.n_envs)
+    assert config.ppo_for("direct").steepness == config.direct.steepness
+    assert config.ppo_for("refine-last").steepness == config.refine.last_steepness
+    assert config.ppo_for("mlp").steepness is None
+    assert not config.ppo_for("refine").normalize_observations
+
+
+def test_lists_end_steeper():
+    config = TrainConfig(policy=PolicyConfig("list"), refine=RefineConfig(list_factor=3.0))
+    low, high = config.refine.steepness
+    assert config.ppo_for("refine").steepness == (low, 3 * high)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"seeds": 0}, "seeds must be at least 1"),
+        ({"episodes": 0}, "episodes must be at least 1"),
+        ({"steps": 0}, "steps must be at least 1"),
+        ({"seed": -1}, "seed must lie in"),
+        ({"budget": 0.0}, "budget must be above 0"),
+        ({"budget": 1.0, "steps": 5}, "exclude each other"),
+        ({"policy": PolicyConfig("tree", 1)}, "policy.size must be at least 2"),
+        ({"policy": PolicyConfig(gains=0)}, "policy.gains must be at least 1"),
+        ({"candidates": CandidateConfig(count=64)}, "at most 63"),
+        ({"selection": SelectionConfig(scale=0.0)}, "selection.scale"),
+        ({"paper": PaperConfig(algorithm="q")}, "goes with the paper's way"),
+        ({"paper": PaperConfig(True, learning_rate=0.0)}, "learning_rate must be above 0"),
+        (
+            {"paper": PaperConfig(True), "candidates": CandidateConfig(("mlp",))},
+            "starts from nothing",
+        ),
+        ({"start_from": "a", "teacher": TeacherConfig(policy="b")}, "exclude each other"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_meant_is_refused_in_one_line(wrong, says):
+    with pytest.raises(CrisptreeError, match=says) as refused:
+        TrainConfig(**wrong)
+    assert "\n" not in str(refused.value)

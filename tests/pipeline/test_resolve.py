@@ -1,0 +1,91 @@
+import gymnasium as gym
+import pytest
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.envs.task import task_of
+from crisptree.pipeline.config import CandidateConfig, PolicyConfig, TrainConfig
+from crisptree.pipeline.measure import Measurement, measure
+from crisptree.pipeline.resolve import DEFAULT_BUDGET, MOST_STEPS, resolve
+
+FAST, SLOW = Measurement(1e6, 200.0), Measurement(30.0, 40.0)
+
+
+@pytest.fixture(scope="module")
+def cartpole():
+    return task_of("CartPole-v1")
+
+
+def test_nothing_is_left_open(cartpole):
+    config = resolve(TrainConfig(), cartpole, FAST)
+    assert config.budget == DEFAULT_BUDGET
+    assert None not in (
+        config.steps,
+        config.policy.size,
+        config.direct.width,
+        config.selection.scale,
+        config.candidates.count,
+        config.candidates.finalists,
+    )
+    assert config.candidates.beginnings == ("mlp", "direct")
+    assert resolve(config, cartpole, SLOW) == config  # what is set stays
+
+
+def test_steps_follow_from_speed_and_budget(cartpole):
+    fast = resolve(TrainConfig(), cartpole, FAST)
+    slow = resolve(TrainConfig(budget=2.0), cartpole, SLOW)
+    assert fast.steps == MOST_STEPS
+    assert slow.steps is not None and slow.steps < 30 * 120
+    assert slow.selection.scale == 0.02
+
+
+def test_few_steps_make_small_batches(cartpole):
+    slow = resolve(TrainConfig(steps=20_000), cartpole, SLOW)
+    assert slow.ppo.steps_per_update < 1_000
+    assert resolve(TrainConfig(), cartpole, FAST).ppo == TrainConfig().ppo
+
+
+def test_an_environment_that_carries_its_model_is_solved():
+    config = resolve(TrainConfig(), task_of("FrozenLake-v1"), FAST)
+    assert config.candidates.beginnings == ("exact",)
+
+
+@pytest.mark.parametrize(
+    ("config", "says"),
+    [
+        (TrainConfig(policy=PolicyConfig(leaf="linear")), "linear leaves are for real actions"),
+        (TrainConfig(candidates=CandidateConfig(("exact",))), "carries no transition table"),
+    ],
+    ids=["linear", "exact"],
+)
+def test_what_the_environment_does_not_allow_is_refused(cartpole, config, says):
+    with pytest.raises(CrisptreeError, match=says):
+        resolve(config, cartpole, FAST)
+
+
+def test_real_actions_have_their_own_limits():
+    task = task_of("Pendulum-v1")
+    with pytest.raises(CrisptreeError, match="has 3 features"):
+        resolve(TrainConfig(policy=PolicyConfig(leaf="linear", gains=4)), task, FAST)
+    with pytest.raises(CrisptreeError, match="Discrete actions"):
+        resolve(TrainConfig(candidates=CandidateConfig(("dqn",))), task, FAST)
+
+
+class Ticking(gym.Env):
+    """Episodes of seven steps."""
+
+    observation_space = gym.spaces.Box(-1, 1, (2,))
+    action_space = gym.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        self.time = 0
+        return self.observation_space.sample(), {}
+
+    def step(self, action):
+        self.time += 1
+        return self.observation_space.sample(), 1.0, self.time == 7, False, {}
+
+
+def test_episodes_are_measured():
+    measured = measure(task_of(Ticking), 0)
+    assert measured.episode_length == pytest.approx(7, rel=0.1)
+    assert measured.steps_per_second > 100

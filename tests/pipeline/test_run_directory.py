@@ -1,0 +1,86 @@
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.pipeline.run_directory import RunDirectory, plain
+
+
+def test_a_used_directory_is_refused(tmp_path):
+    RunDirectory.create(tmp_path / "run").write_json("config.json", {})
+    with pytest.raises(CrisptreeError, match="--resume continues it"):
+        RunDirectory.create(tmp_path / "run")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").touch()
+    with pytest.raises(CrisptreeError, match="it is used"):
+        RunDirectory.create(tmp_path / "other")
+
+
+def test_nothing_to_resume(tmp_path):
+    with pytest.raises(CrisptreeError, match="nothing to resume"):
+        RunDirectory.existing(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "{", "3", "[" * 100_000, "\udcff"])
+def test_a_damaged_file_is_named_in_one_line(tmp_path, text):
+    (tmp_path / "checkpoint.json").write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(CrisptreeError, match="checkpoint.json") as refused:
+        RunDirectory(tmp_path).read_json("checkpoint.json")
+    assert "\n" not in str(refused.value)
+
+
+def test_only_one_process_writes(tmp_path):
+    code = (
+        "import sys, time\nfrom pathlib import Path\n"
+        "from crisptree.pipeline.run_directory import RunDirectory\n"
+        "with RunDirectory(Path(sys.argv[1])).locked():\n"
+        "    print('has it', flush=True)\n    time.sleep(60)\n"
+    )
+    owner = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    assert owner.stdout is not None
+    owner.stdout.readline()
+    with (
+        pytest.raises(CrisptreeError, match=f"being written by process {owner.pid}"),
+        RunDirectory(tmp_path).locked(patience=0.1),
+    ):
+        pass
+    owner.kill()
+    owner.wait()
+    owner.stdout.close()
+    with RunDirectory(tmp_path).locked():
+        """The lock went with its owner."""
+
+
+def test_a_lock_waits_for_an_owner_that_is_about_to_end(tmp_path):
+    began = threading.Event()
+
+    def hold():
+        with RunDirectory(tmp_path).locked():
+            began.set()
+            time.sleep(0.3)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    began.wait()
+    with RunDirectory(tmp_path).locked(patience=10):
+        holder.join()
+
+
+def test_metrics_can_be_cut_back(tmp_path):
+    directory = RunDirectory(tmp_path)
+    length = directory.append_metrics([{"step": 1, "return": float("nan")}])
+    directory.append_metrics([{"step": 2}])
+    directory.cut_metrics(length)
+    assert (tmp_path / "metrics.jsonl").read_text() == '{"step": 1, "return": null}\n'
+
+
+def test_json_never_holds_what_json_does_not_have():
+    assert plain({"a": [float("inf"), 1.5], "b": (None, float("nan"))}) == {
+        "a": [None, 1.5],
+        "b": [None, None],
+    }

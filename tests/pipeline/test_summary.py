@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from crisptree.envs.evaluate import Baselines
+from crisptree.pipeline.summary import gap, gathered, in_words, scored
+from small import small_config
+
+NOTHING = Baselines(random_return=20.0, constant_return=9.0, constant_action=0)
+
+
+def summary_of(returns, soft=None):
+    figures = scored(np.asarray(returns, float), NOTHING)
+    return {
+        "seed": 3,
+        "leaves": 4,
+        "depth": 2,
+        "soft_return": soft,
+        "seconds": 1.0,
+        **figures,
+        **gap(soft, figures),
+    }
+
+
+def test_the_score_has_its_error_quantiles_and_worst_episode():
+    figures = scored(np.array([100.0, 200.0, 300.0]), NOTHING)
+    assert figures["crisp_return"] == 200
+    assert figures["crisp_return_se"] == pytest.approx(100 / 3**0.5)
+    assert figures["crisp_return_min"] == 100
+    assert figures["quantiles"]["0.5"] == 200
+    assert figures["verdict"] == "better than random and constant"
+
+
+def test_a_policy_that_learned_nothing_is_called_that():
+    lines = "\n".join(in_words(summary_of([19.0, 21.0, 20.0])))
+    assert "no better than random" in lines
+    assert "--teacher dqn" in lines
+
+
+def test_a_policy_no_better_than_a_constant_action_is_called_that():
+    figures = scored(np.full(4, 8.0), Baselines(-5.0, 8.0, 1))
+    assert figures["verdict"] == "no better than a constant action"
+
+
+def test_small_returns_keep_their_digits():
+    figures = scored(np.array([0.731, 0.735]), Baselines(0.013, 0.02, 1))
+    lines = in_words({**summary_of([1.0, 2.0]), **figures})
+    assert "0.733" in lines[0]
+
+
+def test_the_gap_is_told_in_words():
+    assert "loses nothing" in "\n".join(in_words(summary_of([250.0, 260.0], soft=240.0)))
+    assert "earns 45" in "\n".join(in_words(summary_of([250.0, 260.0], soft=300.0)))
+
+
+def test_every_seed_is_shown():
+    every = [{**summary_of([250.0, 260.0]), "seed": seed} for seed in range(2)]
+    summary = gathered(small_config(), every)
+    assert summary["crisp_return"]["every"] == [255.0, 255.0]
+    assert summary["crisp_return"]["min"] == 255.0
+    assert in_words(summary)[-1].startswith("mean over 2 seeds 255")
