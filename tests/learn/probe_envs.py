@@ -7,7 +7,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from crisptree.crisp.signature import Actions
 from crisptree.envs.functional import TimeStep
+
+TWO_ACTIONS = Actions.discrete(("zero", "one"))
+FORCE = Actions.box(("force",), (-2.0,), (2.0,))
+SIDE_AND_GEAR = Actions.multi_discrete(
+    ("side", "gear"), (("left", "right"), ("low", "middle", "high"))
+)
 
 
 class ProbeState(NamedTuple):
@@ -32,7 +39,7 @@ class Probes:
 
     n_agents: int = 1
     n_features: int = 7
-    n_actions: int = 2
+    actions: Actions = TWO_ACTIONS
 
     def reset(self, key):
         for_kind, for_hint = jax.random.split(key)
@@ -66,7 +73,7 @@ class ThreeStates:
 
     n_agents: int = 1
     n_features: int = 3
-    n_actions: int = 2
+    actions: Actions = TWO_ACTIONS
     horizon: int = 3
 
     def reset(self, key):
@@ -112,7 +119,7 @@ class Lifeboat:
     max_steps: int = 10
     n_agents: int = 3
     n_features: int = 3
-    n_actions: int = 2
+    actions: Actions = TWO_ACTIONS
 
     def _observed(self, time, number):
         agents = jnp.arange(3.0)
@@ -133,3 +140,44 @@ class Lifeboat:
             terminated=time >= jnp.asarray(self.lives),
             truncated=time >= self.max_steps,
         )
+
+
+@dataclass(frozen=True)
+class Targets:
+    """One step; the reward is minus the squared distance of the action from its target.
+
+    The target is 0.5 where the observation is positive, else -1.5; actions lie within ±2. It may be
+    learned by two constant leaves.
+    """
+
+    n_agents: int = 1
+    n_features: int = 1
+    actions: Actions = FORCE
+
+    def reset(self, key):
+        seen = jnp.where(jax.random.bernoulli(key), 1.0, -1.0)[None]
+        return seen, seen
+
+    def step(self, key, state, action):
+        del key
+        reward = -jnp.square(action[0] - jnp.where(state[0] > 0, 0.5, -1.5))
+        return TimeStep(state, state, reward, jnp.asarray(True), jnp.asarray(False))
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """One step, two choices at once: right if the first is as the observation says and the second
+    is 2 of 0, 1, 2."""
+
+    n_agents: int = 1
+    n_features: int = 1
+    actions: Actions = SIDE_AND_GEAR
+
+    def reset(self, key):
+        seen = jnp.where(jax.random.bernoulli(key), 1.0, -1.0)[None]
+        return seen, seen
+
+    def step(self, key, state, action):
+        del key
+        reward = jnp.where((action[0] == 1) == (state[0] > 0), 1.0, 0.0) + (action[1] == 2)
+        return TimeStep(state, state, reward, jnp.asarray(True), jnp.asarray(False))

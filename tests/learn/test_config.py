@@ -1,27 +1,84 @@
+from dataclasses import fields, replace
+
+import jax
 import pytest
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.learn.config import Learning
+from crisptree.learn.config import (
+    DQNConfig,
+    PPOConfig,
+    ReinforceConfig,
+    static_fields,
+    traced_fields,
+)
+from crisptree.learn.traced_config import for_seeds, of_seed, per_seed
+
+CONFIGS = [PPOConfig, ReinforceConfig, DQNConfig]
+
+
+@pytest.mark.parametrize("kind", CONFIGS)
+def test_numbers_are_traced_and_all_else_is_part_of_the_program(kind):
+    assert {*traced_fields(kind), *static_fields(kind)} == {f.name for f in fields(kind)}
+    assert {"gamma", "learning_rate", "steepness", "plateau_speedup"} <= {*traced_fields(kind)}
+    assert {"n_envs", "n_steps", "optimizer", "normalize_rewards"} <= {*static_fields(kind)}
+    assert len(jax.tree.leaves(kind())) == len(traced_fields(kind)) - 1  # no steepness
+    assert len(jax.tree.leaves(kind(steepness=(1.0, 2.0)))) == len(traced_fields(kind)) + 1
+
+
+def test_another_number_runs_the_same_program():
+    compiled = []
+
+    @jax.jit
+    def program(config: PPOConfig):
+        compiled.append(config.n_steps)
+        return config.gamma * config.n_steps
+
+    config = PPOConfig(n_steps=16)
+    assert float(program(config)) == pytest.approx(0.99 * 16)
+    assert float(program(replace(config, gamma=0.5, learning_rate=3.0))) == 8
+    assert compiled == [16]
+    assert float(program(replace(config, n_steps=32))) == pytest.approx(0.99 * 32)
+    assert compiled == [16, 32]
+
+
+def test_seeds_may_each_have_their_own_numbers():
+    config = per_seed([PPOConfig(gamma=0.5), PPOConfig(gamma=0.25, steepness=None)])
+    assert jax.vmap(lambda one: one.gamma * one.n_steps)(config).tolist() == [64, 32]
+    assert of_seed(config, 1) == PPOConfig(gamma=0.25) != of_seed(config, 0)
+
+
+def test_one_configuration_for_all_seeds():
+    config = for_seeds(PPOConfig(gamma=0.5, steepness=(2.0, 8.0)), 3)
+    assert config.gamma.tolist() == [0.5] * 3
+    assert config.steepness[1].tolist() == [8.0] * 3
+    assert config.n_envs == 64
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("kind", "wrong", "message"),
     [
-        ({"n_steps": 100, "minibatches": 8}, r"minibatches \(8\) must divide n_steps \(100\)"),
-        ({"n_envs": 0}, "n_envs must be at least 1, not 0"),
-        ({"n_steps": 0}, "n_steps must be at least 1, not 0"),
-        ({"epochs": 0}, "epochs must be at least 1, not 0"),
-        ({"minibatches": 0}, "minibatches must be at least 1, not 0"),
-        ({"minibatches": -8}, "minibatches must be at least 1, not -8"),
-        ({"gamma": 0.0}, "gamma must be above 0 and at most 1, not 0.0"),
-        ({"gamma": 1.01}, "gamma must be above 0 and at most 1, not 1.01"),
-        ({"learning_rate": 0.0}, "learning_rate must be above 0, not 0.0"),
+        (PPOConfig, {"n_envs": 0}, "n_envs must be at least 1, not 0"),
+        (PPOConfig, {"n_epochs": -1}, "n_epochs must be at least 1"),
+        (PPOConfig, {"n_steps": 12}, r"n_minibatches \(8\) must divide n_steps \(12\)"),
+        (PPOConfig, {"gamma": 0.0}, "gamma must be above 0"),
+        (PPOConfig, {"gamma": 1.01}, "gamma must be from 0 to 1, not 1.01"),
+        (PPOConfig, {"gamma": float("nan")}, "gamma must be from 0 to 1, not nan"),
+        (PPOConfig, {"learning_rate": -1e-3}, "learning_rate must be above 0"),
+        (PPOConfig, {"clip_range": 0.0}, "clip_range must be above 0"),
+        (PPOConfig, {"plateau_speedup": 0.5}, "plateau_speedup must be at least 1, not 0.5"),
+        (PPOConfig, {"steepness": (2.0, 0.0)}, r"steepness must be two numbers above 0"),
+        (ReinforceConfig, {"critic_width": 0}, "critic_width must be at least 1"),
+        (DQNConfig, {"batch_size": 0}, "batch_size must be at least 1"),
+        (DQNConfig, {"epsilon_end": 1.5}, "epsilon_end must be from 0 to 1"),
+        (DQNConfig, {"explore_until": 0.0}, "explore_until must be above 0"),
+        (DQNConfig, {"learning_starts": -1}, "learning_starts must be at least 0"),
+        (DQNConfig, {"buffer_size": 100}, r"buffer_size \(100\) must hold the 512 steps"),
     ],
 )
-def test_settings_that_cannot_be(settings, message):
+def test_what_cannot_be_is_refused(kind, wrong, message):
     with pytest.raises(CrisptreeError, match=message):
-        Learning(**settings)
+        kind(**wrong)
 
 
-def test_steps_of_an_update():
-    assert Learning(n_envs=3, n_steps=16).steps_per_update == 48
+def test_steps_per_update():
+    assert PPOConfig(n_envs=4, n_steps=16).steps_per_update == 64

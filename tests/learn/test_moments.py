@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crisptree.learn.moments import CLIP, Moments
+from crisptree.learn.moments import CLIP, Moments, units
 
 
 @settings(max_examples=30)
@@ -46,7 +46,7 @@ def test_a_batch_without_rows_changes_nothing():
 def test_standardised_rows_have_mean_zero_and_deviation_one():
     rows = np.random.default_rng(0).normal([5, -300], [0.1, 40], (1000, 2)).astype(np.float32)
     moments = Moments.empty((2,)).with_batch(jnp.asarray(rows), jnp.ones(1000, bool))
-    standard = np.asarray(moments.standardise(jnp.asarray(rows)))
+    standard = np.asarray(moments.standardize(jnp.asarray(rows)))
     np.testing.assert_allclose(standard.mean(0), 0, atol=1e-3)
     np.testing.assert_allclose(standard.std(0), 1, rtol=1e-4)
 
@@ -54,17 +54,26 @@ def test_standardised_rows_have_mean_zero_and_deviation_one():
 def test_where_nothing_was_seen_nothing_is_changed():
     """Not even the far: a learner without standardisation sees what the crisp tree will see."""
     x = jnp.array([-1e9, -2.5, 0.0, 2.5, 1e9])
-    assert Moments.empty((5,)).standardise(x).tobytes() == x.tobytes()
+    assert Moments.empty((5,)).standardize(x).tobytes() == x.tobytes()
 
 
 def test_the_far_is_clipped():
     x = jnp.array([-1e9, -2.5, 0.0, 2.5, 1e9])
     seen = Moments(jnp.zeros(5), jnp.ones(5), jnp.ones(()))
     expected = [-CLIP, -2.5, 0.0, 2.5, CLIP]
-    np.testing.assert_allclose(seen.standardise(x), expected, rtol=1e-6)
+    np.testing.assert_allclose(seen.standardize(x), expected, rtol=1e-6)
 
 
 def test_a_feature_that_never_moves_does_not_divide_by_zero():
     moments = Moments.empty((1,)).with_batch(jnp.full((8, 1), 3.0), jnp.ones(8, bool))
-    assert moments.standardise(jnp.array([3.0])).tolist() == [0.0]
-    assert moments.standardise(jnp.array([4.0])).tolist() == [CLIP]
+    assert moments.standardize(jnp.array([3.0])).tolist() == [0.0]
+    assert moments.standardize(jnp.array([4.0])).tolist() == [CLIP]
+
+
+def test_units_in_numpy_are_those_that_standardise():
+    seen = Moments(jnp.array([1.0, -2.0]), jnp.array([4.0, 1e-6]), jnp.ones(()))
+    mean, deviation = units(seen)
+    x = np.array([2.5, -2.001], np.float32)
+    np.testing.assert_allclose((x - mean) / deviation, seen.standardize(jnp.asarray(x)), rtol=1e-5)
+    mean, deviation = units(Moments.empty((2,)))
+    assert mean.tolist() == [0, 0] and deviation.tolist() == [1, 1]

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from crisptree.soft import MLP, baseline, critic
-from crisptree.soft.mlp import orthogonal
 
 X = jnp.asarray(np.random.default_rng(0).normal(size=6), jnp.float32)
 
@@ -40,13 +39,6 @@ def test_biases_enter_where_they_should():
     assert model(jnp.array([-2.0])).tolist() == [20.25]
 
 
-@pytest.mark.parametrize("shape", [(32, 32), (64, 8), (8, 64), (1, 64), (3, 1)])
-def test_orthogonal_matrices_are_those_of_a_qr(shape):
-    key = jax.random.key(3)
-    expected = jax.nn.initializers.orthogonal()(key, shape)
-    np.testing.assert_allclose(orthogonal(shape, key=key), expected, atol=2e-6)
-
-
 def test_layers_start_orthogonal():
     model = MLP.random((6, 6, 2), key=jax.random.key(0), last_scale=0.01)
     np.testing.assert_allclose(model.weights[0] @ model.weights[0].T, 2 * np.eye(6), atol=1e-5)
@@ -60,3 +52,10 @@ def test_all_rows_at_once_are_the_rows_one_by_one(output):
     rows = jax.random.normal(jax.random.key(1), (7, 6))
     alone = [getattr(model, output)(x) for x in rows]
     np.testing.assert_allclose(getattr(model, output)(rows.T).T, alone, rtol=1e-5, atol=1e-6)
+
+
+def test_a_policy_has_tanh_layers_and_starts_undecided():
+    model = MLP.policy(6, (8, 4), 3, key=jax.random.key(0))
+    assert [w.shape for w in model.weights] == [(8, 6), (4, 8), (3, 4)]
+    assert model.activation == "tanh"
+    np.testing.assert_allclose(np.exp(model.log_policy(X)), 1 / 3, atol=0.01)

@@ -52,7 +52,7 @@ def test_a_rule_list_has_leaves_on_its_true_side_alone():
     assert not balanced(4).is_rule_list
 
 
-@pytest.mark.parametrize(("make", "n"), [(balanced, 1), (balanced, 0), (rule_list, 0)])
+@pytest.mark.parametrize(("make", "n"), [(balanced, 0), (rule_list, 0)])
 def test_too_small(make, n):
     with pytest.raises(CrisptreeError, match=f"at least . .*, not {n}"):
         make(n)
@@ -61,8 +61,7 @@ def test_too_small(make, n):
 @pytest.mark.parametrize(
     ("if_true", "if_false", "message"),
     [
-        ((), (), "at least one node"),
-        ((~0,), (~1, ~2), "two children a node"),
+        ((~0,), (~1, ~2), "needs two children"),
         ((~0,), (~0,), "must be a child once"),
         ((~0,), (~2,), "must be a child once"),
         ((0,), (~0,), "must be a child once"),
@@ -116,3 +115,9 @@ def test_path_matrices_are_the_ways_to_the_leaves(shape):
     walk(0, {})
     assert not (goes_true * goes_false).any()
     assert set(np.unique([goes_true, goes_false])) <= {0, 1}
+
+
+def test_a_lone_leaf_is_a_topology_without_nodes():
+    assert balanced(1) == Topology((), ()) == from_children([-1], [-1])[0]
+    assert (balanced(1).n_nodes, balanced(1).n_leaves) == (0, 1)
+    assert [part.shape for part in path_matrices(balanced(1))] == [(0, 1), (0, 1)]

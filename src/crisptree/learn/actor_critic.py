@@ -13,9 +13,8 @@ from crisptree.learn.config import ActorCriticConfig
 from crisptree.learn.heads import Categorical, Gaussian, Head
 from crisptree.learn.moments import Moments
 from crisptree.learn.optimizer import decayed, fresh_optimizer, gradient_step
-from crisptree.learn.trajectory import NEXT
 from crisptree.learn.schedule import Schedule, interpolate
-from crisptree.learn.trajectory import Number, Trajectory, generalized_advantages, masked_mean
+from crisptree.learn.trajectory import NEXT, Number, Trajectory, generalized_advantages, masked_mean
 from crisptree.soft import AxisTree, Model, TreeModel
 from crisptree.soft.model import choose_gains
 
@@ -181,9 +180,7 @@ def after_update(
     if config.normalize_observations:
         observations = observations.with_batch(*trajectory.rows("observation", "mask"))
     schedule = state.schedule.after_update(trajectory.mean_return, config.plateau_speedup)
-    state = eqx.tree_at(
-        lambda s: (s.observations, s.schedule), state, (observations, schedule)
-    )
+    state = eqx.tree_at(lambda s: (s.observations, s.schedule), state, (observations, schedule))
     return annealed(state, config)
 
 

@@ -84,4 +84,7 @@ def _as_numbers(leaf: Any) -> Any:
 
 
 def _as_before(found: Any, like: Any) -> Any:
-    return jax.random.wrap_key_data(found, impl=jax.random.key_impl(like)) if _is_key(like) else found
+    """Numbers as the keys they were."""
+    if not _is_key(like):
+        return found
+    return jax.random.wrap_key_data(found, impl=jax.random.key_impl(like))

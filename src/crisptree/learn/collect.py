@@ -8,8 +8,7 @@ from jaxtyping import Array, Bool, Float, Key
 
 from crisptree.envs.functional import FunctionalEnv
 from crisptree.learn.config import LearnConfig
-from crisptree.learn.trajectory import COLLECT, RESET
-from crisptree.learn.trajectory import Trajectory
+from crisptree.learn.trajectory import COLLECT, RESET, Trajectory
 
 
 class EnvBatch(NamedTuple):
@@ -86,9 +85,7 @@ def collect(
         return following, seen
 
     envs, seen = jax.lax.scan(step, envs, randomness)
-    return envs, seen._replace(
-        return_sum=seen.return_sum.sum(), n_episodes=seen.n_episodes.sum()
-    )
+    return envs, seen._replace(return_sum=seen.return_sum.sum(), n_episodes=seen.n_episodes.sum())
 
 
 def _where(condition: Bool[Array, " N"], if_true: Any, if_false: Any) -> Any:

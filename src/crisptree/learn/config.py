@@ -1,8 +1,8 @@
 """How a policy learns: one dataclass for each algorithm. Nothing here imports JAX.
 
 Floats are traced: another step size, discount or schedule runs the same compiled program, and
-seeds that learn side by side may each have their own (a field may hold one number for each seed).
-Whole numbers, words and switches are part of the program.
+seeds that learn side by side may each have their own (`traced_config.per_seed`). Whole numbers,
+words and switches are part of the program.
 """
 
 from dataclasses import dataclass, fields
@@ -53,33 +53,33 @@ class LearnConfig:
         self._above_zero("gamma", "learning_rate", "leaf_learning_rate", "max_grad_norm")
         self._above_zero("anneal_until")
         self._at_least(1, "plateau_speedup")
-        if self.steepness is not None and len(self.steepness) != 2:
-            raise CrisptreeError(f"steepness must be (start, end), not {self.steepness}")
+        if self.steepness is not None and not min(self.steepness) > 0:
+            raise CrisptreeError(
+                f"steepness must be two numbers above 0, start and end, not {self.steepness}"
+            )
 
     @property
     def steps_per_update(self) -> int:
         """Environment steps between two updates."""
         return self.n_envs * self.n_steps
 
-    def _at_least(self, least: float, *names: str) -> None:
-        for name, value in self._numbers(names):
+    def _at_least(self, least: int, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
             if not value >= least:
                 raise CrisptreeError(f"{name} must be at least {least}, not {value}")
 
     def _above_zero(self, *names: str) -> None:
-        for name, value in self._numbers(names):
+        for name in names:
+            value = getattr(self, name)
             if not value > 0:
                 raise CrisptreeError(f"{name} must be above 0, not {value}")
 
-    def _between(self, least: float, greatest: float, *names: str) -> None:
-        for name, value in self._numbers(names):
+    def _between(self, least: int, greatest: int, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
             if not least <= value <= greatest:
                 raise CrisptreeError(f"{name} must be from {least} to {greatest}, not {value}")
-
-    def _numbers(self, names: tuple[str, ...]) -> list[tuple[str, float]]:
-        """The fields that are plain numbers; traced ones and those of several seeds pass."""
-        values = [(name, getattr(self, name)) for name in names]
-        return [(name, value) for name, value in values if isinstance(value, int | float)]
 
 
 @dataclass(frozen=True)
@@ -172,6 +172,11 @@ class DQNConfig(LearnConfig):
         self._at_least(0, "learning_starts")
         self._between(0, 1, "epsilon_start", "epsilon_end", "explore_until")
         self._above_zero("explore_until")
+        if self.algorithm == "dqn" and self.buffer_size < self.steps_per_update:
+            raise CrisptreeError(
+                f"buffer_size ({self.buffer_size}) must hold the {self.steps_per_update} steps of "
+                "an update"
+            )
 
 
 AnyConfig = PPOConfig | ReinforceConfig | DQNConfig

@@ -16,8 +16,7 @@ from crisptree.learn.moments import Moments
 from crisptree.learn.optimizer import decayed, fresh_optimizer, gradient_step
 from crisptree.learn.replay import Replay, Transitions, transitions
 from crisptree.learn.schedule import Schedule, interpolate
-from crisptree.learn.trajectory import NEXT, SHUFFLE
-from crisptree.learn.trajectory import Number, Trajectory, masked_mean
+from crisptree.learn.trajectory import NEXT, SHUFFLE, Number, Trajectory, masked_mean
 from crisptree.soft import Model
 
 
@@ -113,9 +112,7 @@ def update(
     schedule = state.schedule.after_update(trajectory.mean_return, config.plateau_speedup)
     fraction = jnp.minimum(schedule.fraction / config.explore_until, 1.0)
     epsilon = interpolate(config.epsilon_start, config.epsilon_end, fraction)
-    state = eqx.tree_at(
-        lambda s: (s.schedule, s.epsilon), state, (schedule, jnp.full(1, epsilon))
-    )
+    state = eqx.tree_at(lambda s: (s.schedule, s.epsilon), state, (schedule, jnp.full(1, epsilon)))
     metrics = jax.tree.map(lambda m: m.mean(0), metrics)
     return state, episode_metrics(trajectory, state) | metrics | {"epsilon": epsilon}
 
@@ -166,9 +163,7 @@ def _learn_in_order(
     return jax.lax.scan(lambda state, rows: q_step(state, rows, config), state, steps)
 
 
-def q_step(
-    state: QState, batch: Transitions, config: DQNConfig
-) -> tuple[QState, dict[str, Array]]:
+def q_step(state: QState, batch: Transitions, config: DQNConfig) -> tuple[QState, dict[str, Array]]:
     """One gradient step towards the targets of `batch`, once learning has started."""
     here, there = (
         state.observations.standardize(rows) for rows in (batch.observation, batch.next_observation)

@@ -16,8 +16,7 @@ from crisptree.envs.vector import VectorEnv
 from crisptree.learn.acting import Sampler, sampler
 from crisptree.learn.config import LearnConfig
 from crisptree.learn.stacks import n_seeds
-from crisptree.learn.trajectory import COLLECT
-from crisptree.learn.trajectory import Trajectory
+from crisptree.learn.trajectory import COLLECT, Trajectory
 
 
 class HostCollector:
@@ -64,9 +63,7 @@ def _noise(learners: Any, n_steps: int, n_rows: int) -> Float[Array, "S T R K"]:
 class _Part:
     """A vector environment in the middle of its episodes, and what was seen in it."""
 
-    def __init__(
-        self, envs: VectorEnv, n_seeds: int, n_agents: int, gamma: Any, seed: int
-    ) -> None:
+    def __init__(self, envs: VectorEnv, n_seeds: int, n_agents: int, gamma: Any, seed: int) -> None:
         self.envs, self.n_seeds, self.n_agents = envs, n_seeds, n_agents
         self.observation = envs.reset(seed)
         self.n_rows = len(self.observation)

@@ -8,13 +8,7 @@ import jax
 import optax
 from jaxtyping import Array, Float
 
-from crisptree.learn import config as configs
 from crisptree.learn.config import AnyConfig
-
-for _config in (configs.PPOConfig, configs.ReinforceConfig, configs.DQNConfig):
-    jax.tree_util.register_dataclass(
-        _config, configs.traced_fields(_config), configs.static_fields(_config)
-    )
 
 Loss = Callable[[Any], tuple[Float[Array, ""], dict[str, Array]]]
 """From a model to its loss and what to log."""
@@ -58,8 +52,6 @@ def gradient_step(
     return eqx.apply_updates(model, steps), optimizer_state, value, metrics
 
 
-def decayed(
-    learning_rate: Any, config: AnyConfig, progress: Float[Array, ""]
-) -> Float[Array, ""]:
+def decayed(learning_rate: Any, config: AnyConfig, progress: Float[Array, ""]) -> Float[Array, ""]:
     """The step size at this progress: linear from the whole to `final_learning_rate` of it."""
     return learning_rate * (1 - (1 - config.final_learning_rate) * progress)

@@ -16,9 +16,8 @@ from crisptree.learn.actor_critic import (
 from crisptree.learn.actor_critic import init as init
 from crisptree.learn.config import PPOConfig
 from crisptree.learn.optimizer import decayed, gradient_step
-from crisptree.learn.trajectory import SHUFFLE
 from crisptree.learn.schedule import interpolate
-from crisptree.learn.trajectory import Number, Trajectory, masked_mean, standardized
+from crisptree.learn.trajectory import SHUFFLE, Number, Trajectory, masked_mean, standardized
 
 
 def update(
@@ -39,9 +38,7 @@ def update(
     return state, episode_metrics(trajectory, state) | metrics
 
 
-def minibatch_times(
-    state: ActorCritic, config: PPOConfig
-) -> Int[Array, "steps size"]:
+def minibatch_times(state: ActorCritic, config: PPOConfig) -> Int[Array, "steps size"]:
     """Which times of the trajectory each gradient step looks at.
 
     Whole time steps are shuffled, not single rows: a minibatch holds all environments at random

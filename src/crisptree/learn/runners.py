@@ -21,6 +21,7 @@ from crisptree.learn.collect import EnvBatch, collect, fresh_envs
 from crisptree.learn.config import AnyConfig, DQNConfig, PPOConfig
 from crisptree.learn.host import HostCollector
 from crisptree.learn.stacks import n_seeds, pick, stack
+from crisptree.learn.traced_config import for_seeds, of_seed
 from crisptree.learn.trajectory import Trajectory
 
 
@@ -74,9 +75,9 @@ class CompiledRunner(Runner):
     def advance(self, states: Any, n: int) -> Segment:
         parts = self._parts(states)
         program = partial(_one_seed if _on_cpu() else _all_seeds, env=self._env, most=self._most)
-        configs = [_config_of(self._config, i) for i in range(len(parts))]
+        configs = [of_seed(self._config, i) for i in range(len(parts))]
         if not _on_cpu():
-            configs = [_for_all(self._config, n_seeds(states))]
+            configs = [for_seeds(self._config, n_seeds(states))]
         if len(parts) > 1:  # compiled once, before all threads ask for it
             program(parts[0], self._envs[0], np.int32(0), configs[0])
 
@@ -158,7 +159,7 @@ def _advance(
     """At most `n <= most` updates of one seed. `n` is traced: one program serves every length."""
     algorithm = algorithm_of(config)
 
-    def one_update(state: Any, envs: EnvBatch) -> tuple[Any, EnvBatch, dict[str, Array], Trajectory]:
+    def one_update(state: Any, envs: EnvBatch) -> tuple[Any, EnvBatch, Any, Trajectory]:
         envs, trajectory = collect(state, envs, env, config)
         state, metrics = algorithm.update(state, trajectory, config)
         return state, envs, metrics, trajectory
@@ -201,7 +202,7 @@ def _host_update(
 ) -> tuple[Any, dict[str, Array]]:
     """All seeds after one update; those whose training has ended stay as they are."""
     is_done = np.asarray(states.schedule.is_done)
-    config = _for_all(config, n_seeds(states))
+    config = for_seeds(config, n_seeds(states))
     learned, metrics = _update_seeds(states, trajectory, config)
     return (_unless(is_done, learned, states) if is_done.any() else learned), metrics
 
@@ -222,16 +223,6 @@ def _unless(condition: Array, states: Any, otherwise: Any) -> Any:
 
 def _on_cpu() -> bool:
     return jax.default_backend() == "cpu"
-
-
-def _config_of(config: AnyConfig, seed: int) -> AnyConfig:
-    """One seed's: fields that hold a number for each seed have its own."""
-    return jax.tree.map(lambda value: value[seed] if np.ndim(value) else value, config)
-
-
-def _for_all(config: AnyConfig, n: int) -> AnyConfig:
-    """With a number for each seed in every traced field."""
-    return jax.tree.map(lambda value: np.broadcast_to(np.float32(value), (n,)), config)
 
 
 def _padded(values: Sequence[np.ndarray], counts: Sequence[int]) -> np.ndarray:

@@ -68,9 +68,7 @@ class Schedule(eqx.Module):
         rises = last - before > STILL_RISING * (self.best - self.first)
         return (self.n_returns >= 2 * WINDOW) & risen & ~rises
 
-    def after_update(
-        self, mean_return: Float[Array, ""], plateau_speedup: Number
-    ) -> "Schedule":
+    def after_update(self, mean_return: Float[Array, ""], plateau_speedup: Number) -> "Schedule":
         """One update later. `mean_return` is that of the episodes that ended; NaN if none did."""
         noted = self._with_return(mean_return)
         pace = jnp.where(noted.on_plateau, plateau_speedup, 1.0)
@@ -93,9 +91,7 @@ class Schedule(eqx.Module):
             jnp.where(full, jnp.maximum(self.jump, jump), self.jump),
         )
         fields = lambda p: (p.recent, p.n_returns, p.first, p.best, p.jump)
-        kept = [
-            jnp.where(is_new, new, old) for new, old in zip(noted, fields(self), strict=True)
-        ]
+        kept = [jnp.where(is_new, new, old) for new, old in zip(noted, fields(self), strict=True)]
         return eqx.tree_at(fields, self, tuple(kept))
 
 

@@ -43,7 +43,7 @@ class AxisTree(TreeModel):
         """
         for_features, for_comparators, for_leaves = jax.random.split(key, 3)
         nodes, leaves = topology.n_nodes, topology.n_leaves
-        n_outputs, head = outputs_of(head)
+        n_outputs, read_as = outputs_of(head)
         weights, kept = fresh_gains(gains, leaves, n_outputs, n_features)
         return AxisTree(
             features=jax.random.randint(for_features, (nodes,), 0, n_features),
@@ -54,7 +54,7 @@ class AxisTree(TreeModel):
             gains=weights,
             kept_gains=kept,
             max_gains=gains,
-            head=head,
+            head=read_as,
         )
 
     def margins(self, x: Float[Array, "features *rows"]) -> Float[Array, "nodes *rows"]:

@@ -1,5 +1,6 @@
 """Multilayer perceptrons: the paper's baseline policy, and the critic."""
 
+from dataclasses import replace
 from typing import Literal
 
 import equinox as eqx
@@ -43,9 +44,9 @@ class MLP(Model):
         n_features: int, hidden: tuple[int, ...], head: HasOutputs | int, *, key: Key[Array, ""]
     ) -> "MLP":
         """A policy with hidden tanh layers of these sizes, nearly undecided at first."""
-        n_outputs, head = outputs_of(head)
+        n_outputs, read_as = outputs_of(head)
         mlp = MLP.random((n_features, *hidden, n_outputs), key=key, activation="tanh")
-        return MLP(mlp.weights, mlp.biases, mlp.activation, head)
+        return replace(mlp, head=read_as)
 
     @property
     def n_outputs(self) -> int:
@@ -65,13 +66,11 @@ class MLP(Model):
         return jnp.moveaxis(of_leaf(jnp.moveaxis(self(x), 0, -1)), -1, 0)
 
 
-def baseline(
-    n_hidden: int, n_features: int, head: HasOutputs | int, *, key: Key[Array, ""]
-) -> MLP:
+def baseline(n_hidden: int, n_features: int, head: HasOutputs | int, *, key: Key[Array, ""]) -> MLP:
     """The paper's MLP: `n_hidden` hidden ReLU layers as wide as the input (0: a linear policy)."""
-    n_outputs, head = outputs_of(head)
+    n_outputs, read_as = outputs_of(head)
     mlp = MLP.random((n_features,) * (n_hidden + 1) + (n_outputs,), key=key)
-    return MLP(mlp.weights, mlp.biases, mlp.activation, head)
+    return replace(mlp, head=read_as)
 
 
 def critic(n_features: int, width: int, *, key: Key[Array, ""]) -> MLP:

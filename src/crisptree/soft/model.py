@@ -7,7 +7,7 @@ takes half of the time of `vmap` over single observations.
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -20,10 +20,11 @@ from crisptree.soft.topology import Topology
 
 SMALLEST_PROBABILITY = 1e-30
 
-LeafMap = Callable[[Float[Array, "*leaves outputs"]], Float[Array, "*leaves outputs"]]
+LeafMap = Callable[[Any], Any]
+"""From the outputs of leaves `(…, outputs)`, in JAX or NumPy, to what of them is mixed."""
 
 
-def as_is(outputs: Float[Array, "*leaves outputs"]) -> Float[Array, "*leaves outputs"]:
+def as_is(outputs: Any) -> Any:
     """The outputs themselves: values are mixed as they are (Eq. 13)."""
     return outputs
 

@@ -42,7 +42,7 @@ class SoftTree(TreeModel):
         """
         for_weights, for_comparators, for_leaves = jax.random.split(key, 3)
         nodes, leaves = topology.n_nodes, topology.n_leaves
-        n_outputs, head = outputs_of(head)
+        n_outputs, read_as = outputs_of(head)
         weights, kept = fresh_gains(gains, leaves, n_outputs, n_features)
         return SoftTree(
             weights=jax.random.normal(for_weights, (nodes, n_features)) / jnp.sqrt(n_features),
@@ -53,7 +53,7 @@ class SoftTree(TreeModel):
             gains=weights,
             kept_gains=kept,
             max_gains=gains,
-            head=head,
+            head=read_as,
         )
 
     def margins(self, x: Float[Array, "features *rows"]) -> Float[Array, "nodes *rows"]:

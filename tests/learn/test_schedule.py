@@ -1,0 +1,110 @@
+"""The adaptive schedule on returns that are made up."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from crisptree.learn.schedule import WINDOW, Schedule, interpolate
+
+N_UPDATES, SPEEDUP = 200, 4.0
+
+
+def paces(returns, speedup: float = SPEEDUP) -> np.ndarray:
+    """How fast the progress went at each update."""
+
+    @jax.jit
+    def follow(returns):
+        def step(schedule, mean_return):
+            later = schedule.after_update(mean_return, speedup)
+            return later, later.pace_sum - schedule.pace_sum
+
+        return jax.lax.scan(step, Schedule.start(N_UPDATES), returns)[1]
+
+    return np.asarray(follow(jnp.asarray(returns, jnp.float32)))
+
+
+def noise(n: int, size: float, seed: int = 0) -> np.ndarray:
+    return size * np.random.default_rng(seed).normal(size=n)
+
+
+def test_returns_that_rise_and_are_flat_then_speed_up():
+    returns = np.concatenate([np.linspace(20, 500, 40), np.full(60, 500.0)])
+    pace = paces(returns)
+    assert (pace[:40] == 1).all()
+    assert (pace[40 + 2 * WINDOW :] == SPEEDUP).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_noise_on_a_plateau_hardly_slows(seed):
+    returns = np.concatenate([np.linspace(-200, 250, 60), np.full(100, 250.0)]) + noise(
+        160, 12, seed
+    )
+    pace = paces(returns)
+    assert (pace[:50] == 1).mean() > 0.9
+    assert (pace[80:] == SPEEDUP).mean() > 0.8
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("size", [0.0, 1.0, 300.0])
+def test_returns_that_never_rise_keep_the_plain_pace(seed, size):
+    assert (paces(-200 + noise(300, size, seed)) == 1).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_rare_success_is_no_rise(seed):
+    """As in MountainCar: -200 for ever, but for one episode in a while."""
+    returns = np.full(300, -200.0)
+    returns[np.random.default_rng(seed).choice(300, 6, replace=False)] = -195.0
+    assert (paces(returns) == 1).all()
+
+
+def test_returns_that_still_rise_keep_the_plain_pace():
+    assert (paces(np.linspace(0, 100, 150)) == 1).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_returns_that_still_rise_through_noise_mostly_keep_the_plain_pace(seed):
+    assert (paces(np.linspace(0, 100, 100) + noise(100, 1.5, seed)) == 1).mean() > 0.9
+
+
+def test_returns_that_fall_never_rose():
+    assert (paces(np.linspace(100, 0, 100)) == 1).all()
+
+
+def test_updates_without_an_episode_change_nothing():
+    """They keep the pace there is, and the returns around them count as neighbours."""
+    returns = np.concatenate([np.linspace(20, 500, 40), np.full(60, 500.0)])
+    gaps = np.full(200, np.nan)
+    gaps[::2] = returns
+    np.testing.assert_array_equal(paces(gaps)[::2], paces(returns))
+    np.testing.assert_array_equal(paces(gaps)[1::2], paces(returns))
+
+
+def test_the_first_updates_may_have_no_episode():
+    assert (paces([np.nan] * 50) == 1).all()
+    np.testing.assert_array_equal(paces([np.nan] * 9 + [1.0] * 20), paces([1.0] * 29))
+
+
+def test_a_speedup_of_one_is_the_plain_pace():
+    returns = np.concatenate([np.linspace(20, 500, 40), np.full(60, 500.0)])
+    assert (paces(returns, 1.0) == 1).all()
+
+
+@pytest.mark.parametrize("n_updates", [1, 3, 7, 150, 613])
+def test_a_training_at_the_plain_pace_has_all_its_updates(n_updates):
+    schedule, step = (
+        Schedule.start(n_updates),
+        jax.jit(lambda s: s.after_update(jnp.asarray(jnp.nan), 3.0)),
+    )
+    for update in range(n_updates):
+        assert int(schedule.update) == update
+        assert not schedule.is_done
+        np.testing.assert_allclose(schedule.fraction, update / n_updates, rtol=1e-6)
+        schedule = step(schedule)
+    assert schedule.is_done
+    assert float(schedule.fraction) == 1
+
+
+def test_interpolate():
+    assert [float(interpolate(2.0, 6.0, jnp.asarray(f))) for f in (0.0, 0.25, 1.0)] == [2, 3, 6]
