@@ -1,6 +1,7 @@
 """From scratch: a wide, random, soft tree that turns crisp while it learns."""
 
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import jax
@@ -44,7 +45,12 @@ class Direct(Stage):
                 context.selection(),
                 snapshots=snapshots,
                 on_segment=context.checkpoints.segment,
-                between=redraw_idle_nodes(task, context.seed, config.direct.redraw_until),
+                between=partial(
+                    redraw_idle_nodes,
+                    until=config.direct.redraw_until,
+                    seed=context.seed,
+                    every=config.checkpoint_every,
+                ),
                 rounds=config.selection.snapshots,
                 is_late=context.is_late,
             )
