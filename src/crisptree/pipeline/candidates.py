@@ -165,17 +165,18 @@ def run_candidate(
     enable_compilation_cache()
     task = task_of(EnvSource.from_bytes(source))
     directory = RunDirectory(Path(folder))
-    done = _run(
-        from_dict(TrainConfig, config),
-        task,
-        seed,
-        Candidate(number, beginning),
-        directory,
-        report,
-        minutes,
-        None if reuse is None else Path(reuse),
-        until,
-    )
+    with directory.locked():
+        done = _run(
+            from_dict(TrainConfig, config),
+            task,
+            seed,
+            Candidate(number, beginning),
+            directory,
+            report,
+            minutes,
+            None if reuse is None else Path(reuse),
+            until,
+        )
     return {
         "policy": done.tree.to_dict(),
         "selection_return": done.selection_return,
@@ -200,17 +201,16 @@ def _run(
     if minutes is not None and until == "first":
         share = sum(each.weight for each in wanted) / sum(each.weight for each in stages)
         minutes *= share
-    with directory.locked():
-        made, records = run_stages(
-            wanted,
-            task,
-            config,
-            candidate_seed(seed, candidate.number),
-            directory,
-            report,
-            minutes=minutes,
-            reuse=reuse,
-        )
+    made, records = run_stages(
+        wanted,
+        task,
+        config,
+        candidate_seed(seed, candidate.number),
+        directory,
+        report,
+        minutes=minutes,
+        reuse=reuse,
+    )
     assert made.tree is not None
     scored = [each for each in records if each.get("selection_return") is not None]
     return Finished(candidate, made.tree, scored[-1]["selection_return"], tuple(records))
