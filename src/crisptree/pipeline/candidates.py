@@ -121,6 +121,7 @@ def _run_all(
                 "until": until,
                 "reuse": None if reuse is None else str(reuse),
             },
+            str(directory.folder(f"candidates/{each.name}") / "log.txt"),
         )
         for each in candidates
     ]
