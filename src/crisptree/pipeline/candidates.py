@@ -105,7 +105,10 @@ def _run_all(
     until: str,
     reuse: Path | None,
 ) -> list[Finished]:
-    """Each candidate in a process of its own, in a folder of its own."""
+    """Each candidate in a process of its own, in a folder of its own.
+
+    Once one of them is settled, the others have nothing to look for and are ended.
+    """
     jobs = [
         Job(
             each.name,
@@ -138,6 +141,7 @@ def _run_all(
         workers=config.candidates.workers,
         executor=config.candidates.executor,
         on_message=on_message,
+        is_enough=lambda name, result: result["settled"],
     )
     return [
         Finished(
@@ -147,6 +151,7 @@ def _run_all(
             tuple(results[each.name]["records"]),
         )
         for each in candidates
+        if each.name in results
     ]
 
 
@@ -182,6 +187,7 @@ def run_candidate(
         "policy": done.tree.to_dict(),
         "selection_return": done.selection_return,
         "records": list(done.records),
+        "settled": done.records[-1].get("settled", False),
     }
 
 

@@ -57,6 +57,7 @@ class Direct(Stage):
         figures = {
             "leaves": done.tree.n_leaves,
             "training_return": context.checkpoints.training_return(done.start),
+            "best_return": context.checkpoints.best_return(),
             "selection_return": done.selection_return,
             "steps": done.updates * learning.steps_per_update * config.direct.starts,
         }
