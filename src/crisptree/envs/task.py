@@ -71,6 +71,17 @@ class Task:
         return len(self.actions.names)
 
     @property
+    def signature(self) -> dict[str, Any]:
+        """What a crisp tree for this task is made with, besides its arrays."""
+        return {
+            "features": self.features,
+            "actions": self.actions,
+            "env_id": self.env_id,
+            "env_kwargs": dict(self.env_kwargs),
+            "feature_function": self.source.feature_function,
+        }
+
+    @property
     def n_rows(self) -> int:
         """Rows of features in one observation: 1, or one an agent."""
         return self.n_agents or 1
