@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from crisptree.api import train as train
     from crisptree.base.errors import CrisptreeError as CrisptreeError
     from crisptree.crisp import CrispTree as CrispTree
-    from crisptree.score_policy import evaluate as evaluate
+    from crisptree.envs.evaluate import evaluate as evaluate
     from crisptree.show import as_rules as as_rules
     from crisptree.show import as_svg as as_svg
     from crisptree.show import as_text as as_text
@@ -29,7 +29,7 @@ _PUBLIC = {
     "as_rules": "crisptree.show",
     "as_svg": "crisptree.show",
     "as_text": "crisptree.show",
-    "evaluate": "crisptree.score_policy",
+    "evaluate": "crisptree.envs.evaluate",
     "train": "crisptree.api",
 }
 

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.utils.seeding import np_random
 from s2clientprotocol import sc2api_pb2 as api
 
-from crisptree.envs.team import compiled, seed_key
+from crisptree.envs.functional_episodes import compiled, seed_key
 from crisptree.envs.zerglings.codec import ATTACK, KEEP, MOVE, Orders
 from crisptree.envs.zerglings.env import FindAndDefeatZerglings, view
 from crisptree.envs.zerglings.rules import GRAINS, LOOPS_PER_STEP
@@ -22,7 +22,7 @@ class FakeGame:
 
     def __init__(self, *, late_marines: int = 0, refuses: str = "") -> None:
         self._env = FindAndDefeatZerglings()
-        self._begin, *_ = compiled(self._env)
+        self._begin = compiled(self._env).begin
         self._late, self._refuses = late_marines, refuses
         self._seat, self._score, self._answer = None, 0, b""
         self._status = api.launched

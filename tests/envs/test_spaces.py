@@ -1,147 +1,200 @@
-import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from helpers import LINE, TWO, Still, make_task
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.envs.spaces import Task, describe, flat_size, make
+from crisptree.crisp.signature import Feature
+from crisptree.envs.task import task_of
 
 
-class Still(gymnasium.Env):
-    """An environment that is nothing but its spaces."""
-
-    def __init__(self, seen: spaces.Space, done: spaces.Space) -> None:
-        self.observation_space, self.action_space = seen, done
-
-    def reset(self, *, seed=None, options=None):
-        super().reset(seed=seed)
-        return self.observation_space.sample(), {}
-
-    def step(self, action):
-        return self.observation_space.sample(), 0.0, False, False, {}
-
-
-LINE = spaces.Box(-1, 1, (3,), np.float32)
-TWO = spaces.Discrete(2)
-
-
-@pytest.fixture
-def still(monkeypatch):
-    """Registers spaces under an id, for one test."""
-    registry = dict(gymnasium.registry)
-    monkeypatch.setattr(gymnasium.envs.registration, "registry", registry)
-
-    def register(seen: spaces.Space, done: spaces.Space, env_id: str = "Still-v0") -> str:
-        gymnasium.register(env_id, entry_point=lambda: Still(seen, done))
-        return env_id
-
-    return register
-
-
-def refusal(env_id: str) -> str:
+def refusal(seen: spaces.Space, done: spaces.Space = TWO) -> str:
     with pytest.raises(CrisptreeError) as caught:
-        describe(env_id)
+        make_task(seen, done)
     message = str(caught.value)
-    assert env_id in message
     assert "\n" not in message
     return message
 
 
-@pytest.mark.parametrize(
-    "env_id", ["Nowhere-v0", "CartPole-v9", "no/such-thing", "a b", "", "CartPole-v-1"]
-)
-def test_unknown_ids(env_id):
-    assert refusal(env_id).startswith("no environment")
+def features(seen: spaces.Space, **metadata) -> tuple[Feature, ...]:
+    return make_task(seen, TWO, **metadata).features
 
 
-def test_a_module_that_is_not_there():
-    assert "nowhere_at_all" in refusal("nowhere_at_all:Thing-v0")
-
-
-def test_an_environment_that_lacks_its_package(monkeypatch):
-    def entry_point():
-        raise ImportError("no module named frobnicate")
-
-    monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
-    gymnasium.register("Lacking-v0", entry_point=entry_point)
-    assert "frobnicate" in refusal("Lacking-v0")
+def test_a_box_gives_numbers_with_their_bounds():
+    box = spaces.Box(np.float32([-1, -np.inf, -3.4e38]), np.float32([2, np.inf, 3.4e38]))
+    assert features(box) == (Feature("x0", "number", -1.0, 2.0), Feature("x1"), Feature("x2"))
 
 
 @pytest.mark.parametrize(
-    ("env_id", "kind"), [("Pendulum-v1", "Box"), ("MountainCarContinuous-v0", "Box")]
+    ("shape", "names"),
+    [((), ["x0"]), ((2,), ["x0", "x1"]), ((1, 2), ["observation[0][0]", "observation[0][1]"])],
 )
-def test_continuous_actions(env_id, kind):
-    assert f"{kind} actions; crisptree needs Discrete" in refusal(env_id)
+def test_boxes_of_any_shape(shape, names):
+    task = make_task(spaces.Box(-1, 1, shape, np.float64))
+    assert list(task.feature_names) == names
+    assert task.observe(np.full(shape, 0.5)).tolist() == [0.5] * len(names)
+    assert task.observe(np.full(shape, 0.5)).dtype == np.float32
 
 
-@pytest.mark.parametrize("done", [spaces.MultiDiscrete([2, 2]), spaces.MultiBinary(3)])
-def test_other_actions(still, done):
-    assert f"{type(done).__name__} actions" in refusal(still(LINE, done))
+def test_whole_numbers_in_a_box_stay_numbers():
+    assert features(spaces.Box(0, 1, (1,), np.uint8)) == (Feature("x0", "number", 0.0, 1.0),)
+
+
+def test_a_discrete_of_few_values_becomes_flags():
+    task = make_task(spaces.Discrete(3, start=5))
+    assert task.features == tuple(
+        Feature(f"observation is {k}", "flag", 0.0, 1.0) for k in (5, 6, 7)
+    )
+    assert task.observe(6).tolist() == [0, 1, 0]
+    assert task.observe(np.int64(7)).tolist() == [0, 0, 1]
+
+
+def test_a_discrete_of_two_values_is_one_flag():
+    task = make_task(spaces.Discrete(2))
+    assert task.features == (Feature("observation is 1", "flag", 0.0, 1.0),)
+    assert task.observe(1).tolist() == [1]
+    assert make_task(spaces.Discrete(2), feature_names=["door open"]).feature_names == (
+        "door open",
+    )
+
+
+def test_a_discrete_of_many_values_is_an_ordered_number():
+    task = make_task(spaces.Discrete(500))
+    assert task.features == (Feature("observation", "category", 0.0, 499.0),)
+    assert task.observe(328).tolist() == [328]
+
+
+def test_categories_have_names():
+    names = {
+        "feature_names": ["passenger"],
+        "categories": {"passenger": ["at R", "at G", "inside"]},
+    }
+    task = make_task(spaces.Discrete(3), **names)
+    assert task.feature_names == ("passenger is at R", "passenger is at G", "passenger is inside")
+    many = {"feature_names": ["day"], "categories": {"day": [f"day {k}" for k in range(31)]}}
+    (day,) = features(spaces.Discrete(31), **many)
+    assert (day.kind, day.categories[30]) == ("category", "day 30")
+
+
+def test_categories_must_be_as_many_as_the_values():
+    with pytest.raises(CrisptreeError, match="give 2 categories of 'passenger'; it has 3"):
+        make_task(
+            spaces.Discrete(3), feature_names=["passenger"], categories={"passenger": ["a", "b"]}
+        )
+
+
+def test_an_ordered_discrete_stays_a_number():
+    (card,) = features(spaces.Discrete(11), feature_names=["card"], ordered=["card"])
+    assert card == Feature("card", "category", 0.0, 10.0)
+
+
+def test_a_number_that_is_0_or_1_can_be_named_a_flag():
+    task = make_task(LINE, feature_names=["a", "b", "touch"], flags=["touch"])
+    assert [feature.kind for feature in task.features] == ["number", "number", "flag"]
+
+
+def test_the_features_themselves_can_be_named():
+    """Where there are more features than numbers, the metadata may name either."""
+    task = make_task(spaces.Discrete(3), feature_names=["low", "middle", "high"])
+    assert task.feature_names == ("low", "middle", "high")
+    assert task.observe(2).tolist() == [0, 0, 1]
+
+
+def test_multi_discrete_and_multi_binary():
+    task = make_task(spaces.MultiDiscrete([3, 2, 20]))
+    assert task.feature_names == ("x0 is 0", "x0 is 1", "x0 is 2", "x1 is 1", "x2")
+    assert task.observe(np.array([1, 1, 17])).tolist() == [0, 1, 0, 1, 17]
+    task = make_task(spaces.MultiBinary((2, 2)))
+    assert task.feature_names[2] == "observation[1][0]"
+    assert {feature.kind for feature in task.features} == {"flag"}
+    assert task.observe(np.array([[0, 1], [1, 0]], np.int8)).tolist() == [0, 1, 1, 0]
+
+
+NESTED = spaces.Dict(
+    {
+        "position": spaces.Box(-1, 1, (2,), np.float32),
+        "bag": spaces.Tuple((spaces.Discrete(2), spaces.MultiBinary(2))),
+        "inner": spaces.Dict(
+            {"key": spaces.Discrete(3), "speed": spaces.Box(0, 9, (), np.float64)}
+        ),
+    }
+)
+
+
+def test_dict_and_tuple_nested():
+    task = make_task(NESTED)
+    assert task.feature_names == (
+        "bag[0] is 1",
+        "bag[1][0]",
+        "bag[1][1]",
+        "inner.key is 0",
+        "inner.key is 1",
+        "inner.key is 2",
+        "inner.speed",
+        "position[0]",
+        "position[1]",
+    )
+    seen = {
+        "position": np.array([0.25, -0.5], np.float32),
+        "bag": (1, np.array([0, 1], np.int8)),
+        "inner": {"key": 2, "speed": np.array(3.5)},
+    }
+    assert task.observe(seen).tolist() == [1, 0, 1, 0, 0, 1, 3.5, 0.25, -0.5]
+    assert task.observe_batch([seen, seen]).shape == (2, 9)
+    top = make_task(spaces.Tuple((spaces.Discrete(20), LINE)))
+    assert top.feature_names[:2] == ("observation[0]", "observation[1][0]")
+
+
+def test_every_sample_can_be_observed():
+    task, rng = make_task(NESTED), NESTED
+    rng.seed(0)
+    rows = task.observe_batch([NESTED.sample() for _ in range(20)])
+    for feature, column in zip(task.features, rows.T, strict=True):
+        if feature.kind == "flag":
+            assert set(column.tolist()) <= {0.0, 1.0}
+        assert feature.low is None or column.min() >= feature.low
 
 
 @pytest.mark.parametrize(
     "seen",
-    [
-        spaces.Dict({"a": LINE}),
-        spaces.Tuple((LINE, LINE)),
-        spaces.Discrete(16),
-        spaces.MultiBinary(3),
-        spaces.Text(5),
-    ],
+    [spaces.Text(5), spaces.Sequence(LINE), spaces.Graph(LINE, TWO)],
     ids=lambda space: type(space).__name__,
 )
-def test_observations_that_are_no_box(still, seen):
-    assert f"{type(seen).__name__} observations; crisptree needs a Box" in refusal(still(seen, TWO))
+def test_other_spaces_are_refused(seen):
+    name = type(seen).__name__
+    assert f"has {name} observations; crisptree takes Box" in refusal(seen)
+    assert f"has {name} observations in mission;" in refusal(spaces.Dict({"mission": seen}))
 
 
-def test_pictures(still):
+def test_pictures_are_refused():
     pixels = spaces.Box(0, 255, (96, 96, 3), np.uint8)
-    assert "27,648 numbers an observation, as pictures have" in refusal(still(pixels, TWO))
+    assert "27,648 numbers an observation, as pictures have" in refusal(pixels)
+    assert "27,649 numbers" in refusal(spaces.Dict({"image": pixels, "way": spaces.Discrete(4)}))
 
 
-def test_what_is_known_of_cart_pole():
-    assert describe("CartPole-v1") == Task(
-        env_id="CartPole-v1",
-        n_features=4,
-        n_actions=2,
-        feature_names=("cart position", "cart velocity", "pole angle", "pole angular velocity"),
-        action_names=("push left", "push right"),
-    )
+@pytest.mark.parametrize("seen", [spaces.Box(-1, 1, (0,), np.float32), spaces.Dict({})])
+def test_nothing_to_decide_on(seen):
+    assert "no numbers in its observations" in refusal(seen)
 
 
-@pytest.mark.parametrize(("shape", "size"), [((), 1), ((3,), 3), ((2, 3), 6), ((0,), 0)])
-def test_boxes_of_any_shape_are_counted_flat(still, shape, size):
-    env_id = still(spaces.Box(-1, 1, shape, np.float32), spaces.Discrete(5, start=-2))
-    env = make(env_id)
-    assert flat_size(env) == size
-    env.close()
-    if size:
-        task = describe(env_id)
-        assert (task.n_features, task.n_actions) == (size, 5)
+def observed(raw) -> str:
+    with pytest.raises(CrisptreeError) as caught:
+        task_of(lambda: Still()).observe(raw)
+    assert "<lambda>' returned" in str(caught.value)
+    return str(caught.value)
 
 
-def test_a_deprecated_version_is_refused_or_made_in_silence():
-    """gymnasium warns of old versions; one that it still makes does not trouble the user."""
-    assert "LunarLander-v2" in refusal("LunarLander-v2")
-    assert describe("CartPole-v0").n_features == 4
+def test_observations_that_are_not_what_the_space_says():
+    assert "of shape (2,); its space says (3,)" in observed(np.zeros(2))
+    assert "None as its observation" in observed(None)
+    assert "no array of numbers (str)" in observed("abc")
+    assert "no array of numbers (dict)" in observed({"a": 1})
+    assert "NaN or None in an observation (number 1)" in observed([0, np.nan, 0])
+    assert "inf or a number beyond float32" in observed([0, 0, np.inf])
+    assert "inf or a number beyond float32" in observed([0, 0, 1e39])
+    assert task_of(lambda: Still()).observe([0, 0, 1e38]).tolist()[2] == np.float32(1e38)
 
 
-def test_an_id_without_a_version_is_the_latest_and_says_so():
-    with pytest.warns(UserWarning, match="CartPole-v1"):
-        assert describe("CartPole").feature_names[2] == "pole angle"
-
-
-def test_an_environment_names_its_own_numbers(still, monkeypatch):
-    env_id = still(LINE, TWO)
-    assert describe(env_id).feature_names == ("x0", "x1", "x2")
-    names = {"feature_names": ["height", "speed", "fuel"], "action_names": ("wait", "burn")}
-    monkeypatch.setattr(Still, "metadata", names)
-    task = describe(env_id)
-    assert task.feature_names == ("height", "speed", "fuel")
-    assert task.action_names == ("wait", "burn")
-
-
-@pytest.mark.parametrize("names", [["height", "speed"], ["height", "speed", "speed"]])
-def test_too_few_names_or_two_alike_are_refused(still, monkeypatch, names):
-    monkeypatch.setattr(Still, "metadata", {"feature_names": names})
-    assert "it needs 3, no two alike" in refusal(still(LINE, TWO))
+def test_a_part_that_is_missing():
+    with pytest.raises(CrisptreeError, match=r"an observation\['bag'\]\[0\] that is no array"):
+        make_task(NESTED).observe({"position": np.zeros(2)})

@@ -47,6 +47,7 @@ def test_a_budget_replaces_steps_and_the_other_way_round():
         {"paper": True, "teacher": "mlp"},
         {"teacher": "mlp", "start_from": "a"},
         {"quick": True, "budget": 1.0},
+        {"steps": 5, "budget": 1.0},
     ],
     ids=str,
 )

@@ -29,12 +29,12 @@ def test_results_and_messages_come_back():
 
 
 def test_what_a_job_refuses_is_one_line():
-    with pytest.raises(CrisptreeError, match="it cannot be done"):
+    with pytest.raises(CrisptreeError, match="a: it cannot be done"):
         run_jobs([Job("a", "jobs:refuse", {})])
 
 
 def test_a_job_that_crashes_is_named_with_its_last_words():
-    with pytest.raises(CrisptreeError, match="a failed: last words"):
+    with pytest.raises(CrisptreeError, match="a: its process ended: last words"):
         run_jobs([Job("a", "jobs:crash", {})])
 
 

@@ -30,6 +30,8 @@ class Distilled(NamedTuple):
     selection_return: float
     agreement: float
     """Share of the states on which tree and teacher agree (box: 1 - the mean square distance)."""
+    best_return: float
+    """The best return of an episode that the teacher or a tree played."""
     states: NDArray
     actions: NDArray
 
@@ -62,6 +64,7 @@ def distill(
     trees: list[CrispTree] = []
     scores: list[float] = []
     player: Policy = teacher
+    best_return = -np.inf
     for round_ in range(rounds + 1):
         first = block_seed("training", episodes, seed, round_)
         seeds = range(first, first + episodes)
@@ -70,6 +73,7 @@ def distill(
             scores.append(float(seen.returns.mean()))
         states.append(seen.observations)
         actions.append(np.asarray(teacher.act(seen.observations)))
+        best_return = max(best_return, float(seen.returns.max()))
         report(round_, float(seen.returns.mean()))
         if trees and is_late():
             break
@@ -83,7 +87,7 @@ def distill(
     chosen = trees[best[index]]
     every, labels = np.concatenate(states), np.concatenate(actions)
     agreement = 1 - float(disagreement(task.actions, chosen.act(every), labels).mean())
-    return Distilled(chosen, score, agreement, every, labels)
+    return Distilled(chosen, score, agreement, best_return, every, labels)
 
 
 def _weights(teacher: Policy, states: NDArray) -> NDArray[np.float64] | None:

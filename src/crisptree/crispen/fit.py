@@ -31,7 +31,7 @@ def fit_cart(
     # Imported here, since it takes as long to import as JAX and the direct route never needs it.
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-    settings: dict[str, Any] = {"min_samples_leaf": MIN_SAMPLES_LEAF, "random_state": seed}
+    settings: dict[str, Any] = {"min_samples_leaf": MIN_SAMPLES_LEAF, "random_state": seed % 2**32}
     settings["max_leaf_nodes"] = max(2, n_leaves)
     if task.actions.kind == "box":
         cart = DecisionTreeRegressor(**settings)

@@ -3,6 +3,7 @@
 Not of its sibling `phys2d/CartPole-v1`, which has another pole inertia.
 """
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,19 +11,21 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from crisptree.envs.cartpole_rows import (
-    ANGLE_LIMIT,
-    FIRST,
-    FORCE,
-    GRAVITY,
-    HALF_POLE,
-    MAX_STEPS,
-    POLE_MASS,
-    POSITION_LIMIT,
-    SECONDS_PER_STEP,
-    TOTAL_MASS,
-)
+from crisptree.crisp.signature import Actions
 from crisptree.envs.functional import TimeStep
+
+GRAVITY = 9.8
+POLE_MASS = 0.1
+CART_MASS = 1.0
+TOTAL_MASS = CART_MASS + POLE_MASS
+HALF_POLE = 0.5
+FORCE = 10.0
+SECONDS_PER_STEP = 0.02
+POSITION_LIMIT = 2.4
+ANGLE_LIMIT = 12 * 2 * math.pi / 360
+MAX_STEPS = 500
+FIRST = 0.05
+"""How far from 0 an episode may start, in every number of its state."""
 
 
 class CartPoleState(NamedTuple):
@@ -35,7 +38,14 @@ class CartPole:
     max_steps: int = MAX_STEPS
     n_agents: int = 1
     n_features: int = 4
-    n_actions: int = 2
+
+    @property
+    def actions(self) -> Actions:
+        return Actions.discrete(("push left", "push right"))
+
+    @property
+    def n_actions(self) -> int:
+        return len(self.actions.names)
 
     def reset(self, key: Key[Array, ""]) -> tuple[CartPoleState, Float[Array, "4"]]:
         physics = jax.random.uniform(key, (4,), minval=-FIRST, maxval=FIRST)

@@ -18,6 +18,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.crisp.signature import Actions
 from crisptree.envs.functional import TimeStep
 
 
@@ -62,6 +63,10 @@ class Chain:
     @property
     def n_features(self) -> int:
         return 1
+
+    @property
+    def actions(self) -> Actions:
+        return Actions.discrete(("a1", "a2"))
 
     @property
     def n_actions(self) -> int:

@@ -9,7 +9,8 @@ from gymnasium.utils.seeding import np_random
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.functional import TimeStep
-from crisptree.envs.team import Seat, TeamEnv, checked_actions, compiled, seed_key
+from crisptree.envs.functional_episodes import EpisodeState, compiled, seed_key
+from crisptree.envs.team import TeamEnv, checked_actions
 from crisptree.envs.window import Window
 
 RENDER_MODES = ("rgb_array", "human")
@@ -23,42 +24,42 @@ class Episode:
                 f"render_mode must be one of {', '.join(RENDER_MODES)}, not '{render_mode}'"
             )
         self._env, self._render_mode = env, render_mode
-        self._begin, self._go_on, *_ = compiled(env)
-        self._seat: Seat | None = None
+        self._compiled = compiled(env)
+        self._state: EpisodeState | None = None
         self._over = True
         self._window: Window | None = None
 
     def reset(self, seed: int | None) -> np.ndarray:
         """A fresh episode; without a seed it follows from the one before."""
-        if seed is not None or self._seat is None:
-            self._seat, observation = self._begin(seed_key(np_random(seed)[0]))
+        if seed is not None or self._state is None:
+            self._state, observation = self._compiled.begin(seed_key(np_random(seed)[0]))
         else:
-            self._seat, observation = self._begin(self._seat.key)
+            self._state, observation = self._compiled.begin(self._state.key)
         self._over = False
         self._show()
         return np.asarray(observation)
 
     def step(self, action: Any) -> TimeStep:
-        if self._over or self._seat is None:
+        if self._over or self._state is None:
             raise gym.error.ResetNeeded("no episode is under way: call reset() before step()")
         chosen = checked_actions(self._env, action, (self._env.n_agents,))
-        self._seat, at = self._go_on(self._seat, jnp.asarray(chosen))
+        self._state, at = self._compiled.advance(self._state, jnp.asarray(chosen))
         self._over = bool(at.truncated) or bool(np.asarray(at.terminated).all())
         self._show()
         return at
 
     def render(self) -> np.ndarray | None:
-        if self._seat is None:
+        if self._state is None:
             raise gym.error.ResetNeeded("nothing to draw: call reset() before render()")
         if self._render_mode == "rgb_array":
-            return self._env.draw(self._seat.state)
+            return self._env.draw(self._state.state)
         self._show()
         return None
 
     def _show(self) -> None:
-        if self._render_mode == "human" and self._seat is not None:
+        if self._render_mode == "human" and self._state is not None:
             self._window = self._window or Window(FRAMES_PER_SECOND)
-            self._window.show(self._env.draw(self._seat.state))
+            self._window.show(self._env.draw(self._state.state))
 
     def close(self) -> None:
         if self._window is not None:

@@ -12,14 +12,8 @@ from gymnasium.vector.utils import batch_space
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.episode import FRAMES_PER_SECOND
-from crisptree.envs.team import (
-    Seat,
-    TeamEnv,
-    checked_actions,
-    compiled,
-    observation_space,
-    seed_key,
-)
+from crisptree.envs.functional_episodes import EpisodeState, compiled, seed_key
+from crisptree.envs.team import TeamEnv, checked_actions, observation_space
 from crisptree.envs.wildfire.env import Wildfire
 from crisptree.envs.zerglings.env import FindAndDefeatZerglings
 
@@ -44,8 +38,8 @@ class JointVectorEnv(gym.vector.VectorEnv):
         self.single_action_space = gym.spaces.MultiDiscrete([env.n_actions] * env.n_agents)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        *_, self._begin, self._go_on_or_begin = compiled(env)
-        self._seats: Seat | None = None
+        self._compiled = compiled(env)
+        self._states: EpisodeState | None = None
         self._over = np.zeros(num_envs, bool)
 
     def reset(
@@ -58,11 +52,11 @@ class JointVectorEnv(gym.vector.VectorEnv):
         seeds = self._seeds(seed)
         keys = [
             seed_key(np_random(one)[0])
-            if one is not None or self._seats is None
-            else self._seats.key[i]
+            if one is not None or self._states is None
+            else self._states.key[i]
             for i, one in enumerate(seeds)
         ]
-        self._seats, observation = self._begin(jnp.stack(keys))
+        self._states, observation = self._compiled.begin_many(jnp.stack(keys))
         self._over = np.zeros(self.num_envs, bool)
         alive = np.ones((self.num_envs, self.functional.n_agents), bool)
         return np.asarray(observation), self._info(alive)
@@ -79,11 +73,13 @@ class JointVectorEnv(gym.vector.VectorEnv):
     def step(
         self, actions: Any
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        if self._seats is None:
+        if self._states is None:
             raise gym.error.ResetNeeded("no episode is under way: call reset() before step()")
         shape = (self.num_envs, self.functional.n_agents)
         chosen = checked_actions(self.functional, actions, shape)
-        self._seats, at = self._go_on_or_begin(self._seats, self._over, jnp.asarray(chosen))
+        self._states, at = self._compiled.advance_or_begin_many(
+            self._states, self._over, jnp.asarray(chosen)
+        )
         dead = np.asarray(at.terminated)
         terminated, truncated = np.array(dead.all(axis=1)), np.array(at.truncated)
         self._over = terminated | truncated
@@ -94,9 +90,9 @@ class JointVectorEnv(gym.vector.VectorEnv):
         return {"alive": alive, "_alive": np.ones(self.num_envs, bool)}
 
     def render(self) -> tuple[np.ndarray, ...]:
-        if self._seats is None:
+        if self._states is None:
             raise gym.error.ResetNeeded("nothing to draw: call reset() before render()")
-        states = jax.device_get(self._seats.state)
+        states = jax.device_get(self._states.state)
         return tuple(
             self.functional.draw(jax.tree.map(lambda leaf, i=i: leaf[i], states))
             for i in range(self.num_envs)

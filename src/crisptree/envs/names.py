@@ -1,64 +1,109 @@
-"""What the numbers of the gymnasium classics mean, for trees that are read by people."""
+"""What the numbers and actions of an environment are called, for trees that people read.
+
+An environment names its own in its `metadata`: `feature_names`, `action_names`, and where they
+help `categories` (a name of a Discrete → the meanings of its values), `ordered` (Discretes whose
+order means something, so that they stay numbers), `flags` (numbers that are 0 or 1) and
+`action_choices` (the choices of each part of a MultiDiscrete action). Gymnasium's own environments
+are in the tables of `known_names`.
+"""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from crisptree.envs import wildfire, zerglings
+import gymnasium as gym
 
-FEATURES: dict[str, tuple[str, ...]] = {
-    "CartPole": ("cart position", "cart velocity", "pole angle", "pole angular velocity"),
-    "Acrobot": (
-        "cos of joint 1",
-        "sin of joint 1",
-        "cos of joint 2",
-        "sin of joint 2",
-        "angular velocity of joint 1",
-        "angular velocity of joint 2",
-    ),
-    "MountainCar": ("position", "velocity"),
-    "LunarLander": (
-        "horizontal position",
-        "vertical position",
-        "horizontal velocity",
-        "vertical velocity",
-        "angle",
-        "angular velocity",
-        "left leg contact",
-        "right leg contact",
-    ),
-    "Wildfire": wildfire.FEATURE_NAMES,
-    "Zerglings": zerglings.FEATURE_NAMES,
-}
-
-ACTIONS: dict[str, tuple[str, ...]] = {
-    "CartPole": ("push left", "push right"),
-    "Acrobot": ("torque -1", "no torque", "torque +1"),
-    "MountainCar": ("accelerate left", "do not accelerate", "accelerate right"),
-    "LunarLander": (
-        "do nothing",
-        "fire left engine",
-        "fire main engine",
-        "fire right engine",
-    ),
-    "Wildfire": wildfire.ACTION_NAMES,
-    "Zerglings": zerglings.ACTION_NAMES,
-}
+from crisptree.base.errors import CrisptreeError
+from crisptree.envs.known_names import ACTIONS, FEATURES, FLAGS, ORDERED
 
 
-def feature_names(env_id: str | None, n: int) -> tuple[str, ...]:
-    """The names of an environment's `n` features; x0, x1, … where none are known."""
-    return _known(FEATURES, env_id, n) or tuple(f"x{at}" for at in range(n))
+@dataclass(frozen=True)
+class Names:
+    """The names that are known of one environment; everything may be missing."""
+
+    env_name: str
+    known: tuple[str, ...] = ()
+    """Names from the tables: used where their number fits."""
+    given: tuple[str, ...] | None = None
+    """Names from the environment's metadata: their number must fit."""
+    flags: frozenset[str] = frozenset()
+    ordered: frozenset[str] = frozenset()
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    known_actions: tuple[str, ...] = ()
+    given_actions: tuple[str, ...] | None = None
+    choices: tuple[tuple[str, ...], ...] | None = None
+
+    def of_values(self, n: int) -> tuple[str, ...] | None:
+        """The names of the `n` numbers of a raw observation."""
+        if self.given is not None and len(self.given) == n:
+            return self._distinct(self.given, n, "feature_names")
+        return self.known if self.given is None and len(self.known) == n else None
+
+    def of_features(self, built: tuple[str, ...], *, from_values: bool) -> tuple[str, ...]:
+        """The names of the features: those built from the names of the raw numbers, or, where the
+        metadata name the features themselves, those."""
+        if self.given is not None and not from_values:
+            return self._distinct(self.given, len(built), "feature_names")
+        return self._distinct(built, len(built), "feature_names")
+
+    def categories_of(self, name: str, n: int) -> tuple[str, ...]:
+        """The meanings of a Discrete's `n` values, or nothing."""
+        found = self.categories.get(name, ())
+        if found and len(found) != n:
+            raise CrisptreeError(
+                f"the metadata of '{self.env_name}' give {len(found)} categories of '{name}'; it "
+                f"has {n}"
+            )
+        return found
+
+    def of_actions(self, n: int, default: tuple[str, ...]) -> tuple[str, ...]:
+        """The names of `n` actions, parts or dimensions."""
+        if self.given_actions is not None:
+            return self._distinct(self.given_actions, n, "action_names")
+        return self.known_actions if len(self.known_actions) == n else default
+
+    def _distinct(self, names: tuple[str, ...], n: int, what: str) -> tuple[str, ...]:
+        if len(names) != n or len(set(names)) != n:
+            raise self._wrong_count(what, len(names), n)
+        return names
+
+    def _wrong_count(self, what: str, given: int, n: int) -> CrisptreeError:
+        return CrisptreeError(
+            f"the metadata of '{self.env_name}' give {given} {what}; it needs {n}, no two alike"
+        )
 
 
-def action_names(env_id: str | None, n: int) -> tuple[str, ...]:
-    """The names of an environment's `n` actions; action 0, action 1, … where none are known."""
-    return _known(ACTIONS, env_id, n) or tuple(f"action {at}" for at in range(n))
+def names_of(env: gym.Env, env_id: str | None, env_name: str) -> Names:
+    """What is known of the names of an environment: its own metadata first, then the tables."""
+    about = env.metadata or {}
+    bare = _bare(env_id or (env.spec.id if env.spec else None))
+    return Names(
+        env_name,
+        known=FEATURES.get(bare, ()),
+        given=_texts(about, "feature_names"),
+        flags=frozenset((*FLAGS.get(bare, ()), *map(str, about.get("flags", ())))),
+        ordered=frozenset((*ORDERED.get(bare, ()), *map(str, about.get("ordered", ())))),
+        categories={
+            str(name): tuple(map(str, meanings))
+            for name, meanings in dict(about.get("categories", {})).items()
+        },
+        known_actions=ACTIONS.get(bare, ()),
+        given_actions=_texts(about, "action_names"),
+        choices=_choices(about),
+    )
 
 
-def _known(table: dict[str, tuple[str, ...]], env_id: str | None, n: int) -> tuple[str, ...] | None:
-    """The row for the id without its module, namespace and version, if it has `n` names.
+def _texts(about: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
+    found = about.get(key)
+    return None if found is None else tuple(map(str, found))
 
-    Another count means that the environment was wrapped into something else.
-    """
-    bare = re.sub(r"^.*[:/]|-v\d+$", "", env_id or "")
-    names = table.get(bare, ())
-    return names if len(names) == n else None
+
+def _choices(about: Mapping[str, Any]) -> tuple[tuple[str, ...], ...] | None:
+    found = about.get("action_choices")
+    return None if found is None else tuple(tuple(map(str, part)) for part in found)
+
+
+def _bare(env_id: str | None) -> str:
+    """The id without its module, namespace and version."""
+    return re.sub(r"^.*[:/]|-v\d+$", "", env_id or "")

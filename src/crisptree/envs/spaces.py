@@ -1,108 +1,283 @@
-"""What crisptree can learn on: Box observations, Discrete actions. No JAX here."""
+"""From observation spaces to named features, and from observations to rows of numbers. No JAX.
 
-import importlib
-import warnings
-from dataclasses import dataclass
+A Box gives its numbers, a MultiBinary flags, a Discrete of few values a flag for each of them, a
+Discrete of many values one ordered number; a MultiDiscrete is several Discretes, a Dict or Tuple
+all that its parts give. Other spaces, and pictures, are refused.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
+from gymnasium import spaces
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.envs.names import action_names, feature_names
+from crisptree.crisp.signature import Feature
+from crisptree.envs.guard import misbehaved
+from crisptree.envs.names import Names
 
 MOST_FEATURES = 4096
+MOST_FLAGS = 16
+"""A Discrete with at most this many values becomes flags."""
+UNBOUNDED = 1e30
+"""A bound beyond this stands for none: some environments write float32's greatest number."""
+
+Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
-class Task:
-    """What a policy needs to know of an environment."""
+class Part:
+    """A basic space within the observation space: where it is, and the shape of its values."""
 
-    env_id: str
-    n_features: int
-    n_actions: int
-    feature_names: tuple[str, ...]
-    action_names: tuple[str, ...]
+    path: Path
+    shape: tuple[int, ...]
 
-
-def make(env_id: str, **options) -> gym.Env:
-    """`gymnasium.make` with errors a user can act on. `module:Id` imports the module first."""
-    if env_id.startswith("crisptree/"):
-        importlib.import_module("crisptree.envs.gym_registration")
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            return gym.make(env_id, **options)
-    except gym.error.Error as error:
-        raise CrisptreeError(f"no environment '{env_id}': {error}") from error
-    except ImportError as error:
-        raise CrisptreeError(f"environment '{env_id}' needs a package: {error}") from error
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64))
 
 
-def flat_size(env: gym.Env) -> int:
-    shape = env.observation_space.shape
-    assert shape is not None
-    size = 1
-    for length in shape:
-        size *= length
-    return size
+@dataclass(frozen=True)
+class Value:
+    """One number of a raw observation."""
+
+    default_name: str
+    low: float | None = None
+    high: float | None = None
+    n_categories: int = 0
+    """How many values a Discrete takes, from `low` on; 0 for a plain number."""
+    is_flag: bool = False
 
 
-def team_size(env: gym.Env) -> int | None:
-    """How many agents share one policy in this environment: one row of the observation each.
+@dataclass(frozen=True)
+class SpaceEncoder:
+    """Turns raw observations into rows of features."""
 
-    None where the environment is not a team: `(agents, features)` in, one action an agent out.
+    env_name: str
+    parts: tuple[Part, ...]
+    features: tuple[Feature, ...]
+    n_agents: int | None = None
+    source: np.ndarray | None = field(default=None, compare=False)
+    """For each feature, which raw number it comes from; None where they are the same."""
+    equals: np.ndarray | None = field(default=None, compare=False)
+    """For each feature, the value it is a flag for; NaN where the number is kept."""
+
+    def __call__(self, raws: Sequence[Any] | np.ndarray) -> np.ndarray:
+        """Rows `(n, F)` of n raw observations, float32; a team's agents are rows of their own."""
+        columns = [self._numbers(part, raws) for part in self.parts]
+        values = columns[0] if len(columns) == 1 else np.concatenate(columns, axis=1)
+        if not np.isfinite(values).all():
+            raise self._not_finite(values)
+        if self.source is None or self.equals is None:
+            return values.reshape(-1, len(self.features))
+        rows = values[:, self.source]
+        return np.where(np.isnan(self.equals), rows, rows == self.equals).astype(np.float32)
+
+    def _numbers(self, part: Part, raws: Sequence[Any] | np.ndarray) -> np.ndarray:
+        """The numbers of one part, `(n, size)`."""
+        try:
+            found = [_follow(raw, part.path) for raw in raws] if part.path else raws
+            with np.errstate(over="ignore"):
+                array = np.asarray(found, np.float32)
+        except (TypeError, ValueError, LookupError):
+            raise self._wrong(part, raws) from None
+        if array.shape != (len(raws), *part.shape):
+            raise self._wrong(part, raws)
+        return array.reshape(len(raws), part.size)
+
+    def _wrong(self, part: Part, raws: Sequence[Any] | np.ndarray) -> CrisptreeError:
+        """The error for the first observation that is not what the space says."""
+        where = "".join(f"[{key!r}]" for key in part.path)
+        for raw in raws:
+            try:
+                found = _follow(raw, part.path)
+                shape = np.shape(found)
+                np.asarray(found, np.float32)
+            except (TypeError, ValueError, LookupError):
+                return misbehaved(
+                    self.env_name,
+                    f"returned an observation{where} that is no array of numbers "
+                    f"({type(raw).__name__}); its space says shape {part.shape}",
+                )
+            if found is None:
+                return misbehaved(self.env_name, f"returned None as its observation{where}")
+            if shape != part.shape:
+                return misbehaved(
+                    self.env_name,
+                    f"returned an observation{where} of shape {shape}; its space says {part.shape}",
+                )
+        return misbehaved(self.env_name, f"returned observations{where} of unlike shapes")
+
+    def _not_finite(self, values: np.ndarray) -> CrisptreeError:
+        row, column = np.argwhere(~np.isfinite(values))[0]
+        what = "NaN or None" if np.isnan(values[row, column]) else "inf or a number beyond float32"
+        return misbehaved(self.env_name, f"returned {what} in an observation (number {column})")
+
+
+def _follow(raw: Any, path: Path) -> Any:
+    for key in path:
+        raw = raw[key]
+    return raw
+
+
+def encoder_of(
+    space: gym.Space, env_name: str, names: Names, n_agents: int | None = None
+) -> SpaceEncoder:
+    """The encoder of an observation space, or a refusal in one line.
+
+    With `n_agents`, the space is a Box `(agents, numbers)` and the features are one agent's.
     """
-    seen, done = env.observation_space, env.action_space
-    if not isinstance(done, gym.spaces.MultiDiscrete) or done.nvec.ndim != 1:
-        return None
-    alike = bool((done.nvec == done.nvec[0]).all()) and not np.any(done.start)
-    shape = seen.shape or ()
-    return len(done.nvec) if alike and len(shape) == 2 and shape[0] == len(done.nvec) else None
-
-
-def describe(env_id: str) -> Task:
-    """The task behind an id, or a clear refusal."""
-    env = make(env_id)
-    try:
-        seen, done = env.observation_space, env.action_space
-        if not isinstance(seen, gym.spaces.Box):
+    parts, values = [], []
+    for path, basic in _basic_spaces(space, (), env_name):
+        shape = tuple(basic.shape or ())
+        parts.append(Part(path, shape))
+        values += _values_of(basic, path, n_agents)
+        if len(values) > MOST_FEATURES:
             raise CrisptreeError(
-                f"'{env_id}' has {type(seen).__name__} observations; crisptree needs a Box "
-                "(gymnasium.wrappers.FlattenObservation makes one of a Dict or Tuple)"
+                f"'{env_name}' has {_size(space):,} numbers an observation, as pictures have; a "
+                f"readable tree needs features (at most {MOST_FEATURES:,}): a features function "
+                "can compute them"
             )
-        if flat_size(env) > MOST_FEATURES:
-            raise CrisptreeError(
-                f"'{env_id}' has {flat_size(env):,} numbers an observation, as pictures have; "
-                f"a readable tree needs features (at most {MOST_FEATURES:,})"
-            )
-        n_agents = team_size(env)
-        if n_agents is None and not isinstance(done, gym.spaces.Discrete):
-            raise CrisptreeError(
-                f"'{env_id}' has {type(done).__name__} actions; crisptree needs Discrete ones"
-            )
-        n_features = flat_size(env) // (n_agents or 1)
-        assert isinstance(done, gym.spaces.Discrete | gym.spaces.MultiDiscrete)
-        n_actions = int(done.n if isinstance(done, gym.spaces.Discrete) else done.nvec[0])
-        return Task(
-            env_id,
-            n_features,
-            n_actions,
-            _own_names(env, "feature_names", n_features) or feature_names(env_id, n_features),
-            _own_names(env, "action_names", n_actions) or action_names(env_id, n_actions),
-        )
-    finally:
-        env.close()
+    if not values:
+        raise CrisptreeError(f"'{env_name}' has no numbers in its observations to decide on")
+    features, source, equals = _features_of(values, names)
+    plain = np.isnan(equals).all() and np.array_equal(source, np.arange(len(values)))
+    return SpaceEncoder(
+        env_name,
+        tuple(parts),
+        features,
+        n_agents,
+        None if plain else source,
+        None if plain else equals,
+    )
 
 
-def _own_names(env: gym.Env, what: str, count: int) -> tuple[str, ...] | None:
-    """The names an environment gives in its metadata, which a tree is then read in."""
-    names = env.metadata.get(what)
-    if names is None:
-        return None
-    given = tuple(map(str, names))
-    if len(set(given)) != count or len(given) != count:
+def _basic_spaces(space: gym.Space, path: Path, env_name: str) -> Iterator[tuple[Path, gym.Space]]:
+    if isinstance(space, spaces.Dict):
+        for key, inner in space.spaces.items():
+            yield from _basic_spaces(inner, (*path, key), env_name)
+    elif isinstance(space, spaces.Tuple):
+        for at, inner in enumerate(space.spaces):
+            yield from _basic_spaces(inner, (*path, at), env_name)
+    elif isinstance(
+        space, spaces.Box | spaces.Discrete | spaces.MultiDiscrete | spaces.MultiBinary
+    ):
+        yield path, space
+    else:
+        where = f" in {_base_name(path)}" if path else ""
         raise CrisptreeError(
-            f"the metadata of '{env.spec.id if env.spec else env}' give {len(given)} {what}; "
-            f"it needs {count}, no two alike"
+            f"'{env_name}' has {type(space).__name__} observations{where}; crisptree takes Box, "
+            "Discrete, MultiDiscrete, MultiBinary, and Dict or Tuple of them (a features function "
+            "can make named numbers of anything)"
         )
-    return given
+
+
+def _size(space: gym.Space) -> int:
+    if isinstance(space, spaces.Dict):
+        return sum(_size(inner) for inner in space.spaces.values())
+    if isinstance(space, spaces.Tuple):
+        return sum(_size(inner) for inner in space.spaces)
+    return int(np.prod(space.shape or (), dtype=np.int64))
+
+
+def _values_of(space: gym.Space, path: Path, n_agents: int | None) -> list[Value]:
+    """The numbers of a basic space, in the order of the flattened array."""
+    if isinstance(space, spaces.Discrete):
+        start, n = int(space.start), int(space.n)
+        return [_category(_base_name(path), start, n)]
+    shape = tuple(space.shape or ())
+    if n_agents is not None:
+        assert isinstance(space, spaces.Box)
+        shape = shape[1:]
+        low, high = space.low[0].ravel(), space.high[0].ravel()
+    elif isinstance(space, spaces.Box):
+        low, high = space.low.ravel(), space.high.ravel()
+    names = _entry_names(path, shape)
+    if isinstance(space, spaces.MultiBinary):
+        return [Value(name, 0.0, 1.0, is_flag=True) for name in names]
+    if isinstance(space, spaces.MultiDiscrete):
+        starts = np.broadcast_to(space.start, space.nvec.shape).ravel().tolist()
+        sizes = space.nvec.ravel().tolist()
+        return [
+            _category(name, start, n) for name, start, n in zip(names, starts, sizes, strict=True)
+        ]
+    return [
+        Value(name, _bound(least), _bound(most))
+        for name, least, most in zip(names, low, high, strict=True)
+    ]
+
+
+def _category(name: str, start: int, n: int) -> Value:
+    return Value(name, float(start), float(start + n - 1), n)
+
+
+def _bound(number: Any) -> float | None:
+    value = float(number)
+    return value if abs(value) < UNBOUNDED else None
+
+
+def _base_name(path: Path) -> str:
+    """`observation`, `key`, `key.inner`, `observation[0]`."""
+    name = ""
+    for key in path:
+        if isinstance(key, int):
+            name = f"{name or 'observation'}[{key}]"
+        else:
+            name = f"{name}.{key}" if name else key
+    return name or "observation"
+
+
+def _entry_names(path: Path, shape: tuple[int, ...]) -> list[str]:
+    """x0, x1, … for a flat observation; `key[2]`, `key[1][0]` for the entries of a part."""
+    if not path and len(shape) <= 1:
+        return [f"x{at}" for at in range(int(np.prod(shape, dtype=np.int64)))]
+    base = _base_name(path)
+    return [base + "".join(f"[{i}]" for i in index) for index in np.ndindex(*shape)]
+
+
+def _features_of(
+    values: list[Value], names: Names
+) -> tuple[tuple[Feature, ...], np.ndarray, np.ndarray]:
+    """The features, the raw number each comes from, and the value it is a flag for."""
+    given = names.of_values(len(values))
+    features: list[Feature] = []
+    source: list[int] = []
+    equals: list[float] = []
+
+    def add(at: int, feature: Feature, flag_for: float = np.nan) -> None:
+        features.append(feature)
+        source.append(at)
+        equals.append(flag_for)
+
+    for at, value in enumerate(values):
+        name = given[at] if given else value.default_name
+        for feature, flag_for in _features_of_value(value, name, names, named=bool(given)):
+            add(at, feature, flag_for)
+    built = tuple(feature.name for feature in features)
+    final = names.of_features(built, from_values=given is not None)
+    renamed = tuple(
+        replace(feature, name=name) for name, feature in zip(final, features, strict=True)
+    )
+    return renamed, np.array(source), np.array(equals, np.float32)
+
+
+def _features_of_value(
+    value: Value, name: str, names: Names, *, named: bool
+) -> Iterator[tuple[Feature, float]]:
+    if value.n_categories == 0:
+        kind = "flag" if value.is_flag or name in names.flags else "number"
+        yield Feature(name, kind, value.low, value.high), np.nan
+        return
+    assert value.low is not None
+    categories = names.categories_of(name, value.n_categories)
+    if name in names.ordered or value.n_categories > MOST_FLAGS:
+        yield Feature(name, "category", value.low, value.high, categories), np.nan
+    elif value.n_categories == 2 and named and not categories:
+        yield Feature(name, "flag", 0.0, 1.0), value.low + 1
+    else:
+        shown = categories or tuple(str(int(value.low) + k) for k in range(value.n_categories))
+        flags = range(1, 2) if value.n_categories == 2 else range(value.n_categories)
+        for k in flags:
+            yield Feature(f"{name} is {shown[k]}", "flag", 0.0, 1.0), value.low + k

@@ -44,7 +44,7 @@ class LearnConfig:
     """Progress at which the steepness, or the deviation of a Gaussian, has reached its end."""
     choose_gains_at: float = 0.3
     """Progress at which each linear leaf keeps its largest gains; the others become zero."""
-    plateau_speedup: float = 1.0
+    plateau_speedup: float = 8.0
     """How many times faster the progress goes while returns have risen and no longer rise."""
 
     def __post_init__(self) -> None:

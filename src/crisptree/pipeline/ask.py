@@ -44,6 +44,8 @@ def asked_config(
         raise CrisptreeError("the paper's way starts from nothing: leave out teacher, start-from")
     if teacher is not None and start_from is not None:
         raise CrisptreeError("teacher and start-from exclude each other: give one")
+    if budget is not None and steps is not None:
+        raise CrisptreeError("budget and steps exclude each other: give one")
     if quick and (budget is not None or steps is not None):
         raise CrisptreeError("quick is a budget of its own: leave out budget and steps")
     changes: dict[str, Any] = {

@@ -105,7 +105,10 @@ def _run_all(
     until: str,
     reuse: Path | None,
 ) -> list[Finished]:
-    """Each candidate in a process of its own, in a folder of its own."""
+    """Each candidate in a process of its own, in a folder of its own.
+
+    Once one of them is settled, the others have nothing to look for and are ended.
+    """
     jobs = [
         Job(
             each.name,
@@ -121,6 +124,7 @@ def _run_all(
                 "until": until,
                 "reuse": None if reuse is None else str(reuse),
             },
+            str(directory.folder(f"candidates/{each.name}") / "log.txt"),
         )
         for each in candidates
     ]
@@ -137,6 +141,7 @@ def _run_all(
         workers=config.candidates.workers,
         executor=config.candidates.executor,
         on_message=on_message,
+        is_enough=lambda name, result: result["settled"],
     )
     return [
         Finished(
@@ -146,6 +151,7 @@ def _run_all(
             tuple(results[each.name]["records"]),
         )
         for each in candidates
+        if each.name in results
     ]
 
 
@@ -165,21 +171,23 @@ def run_candidate(
     enable_compilation_cache()
     task = task_of(EnvSource.from_bytes(source))
     directory = RunDirectory(Path(folder))
-    done = _run(
-        from_dict(TrainConfig, config),
-        task,
-        seed,
-        Candidate(number, beginning),
-        directory,
-        report,
-        minutes,
-        None if reuse is None else Path(reuse),
-        until,
-    )
+    with directory.locked():
+        done = _run(
+            from_dict(TrainConfig, config),
+            task,
+            seed,
+            Candidate(number, beginning),
+            directory,
+            report,
+            minutes,
+            None if reuse is None else Path(reuse),
+            until,
+        )
     return {
         "policy": done.tree.to_dict(),
         "selection_return": done.selection_return,
         "records": list(done.records),
+        "settled": done.records[-1].get("settled", False),
     }
 
 
@@ -200,17 +208,16 @@ def _run(
     if minutes is not None and until == "first":
         share = sum(each.weight for each in wanted) / sum(each.weight for each in stages)
         minutes *= share
-    with directory.locked():
-        made, records = run_stages(
-            wanted,
-            task,
-            config,
-            candidate_seed(seed, candidate.number),
-            directory,
-            report,
-            minutes=minutes,
-            reuse=reuse,
-        )
+    made, records = run_stages(
+        wanted,
+        task,
+        config,
+        candidate_seed(seed, candidate.number),
+        directory,
+        report,
+        minutes=minutes,
+        reuse=reuse,
+    )
     assert made.tree is not None
     scored = [each for each in records if each.get("selection_return") is not None]
     return Finished(candidate, made.tree, scored[-1]["selection_return"], tuple(records))

@@ -23,6 +23,7 @@ class StageCheckpoints:
         self._seconds_before = 0.0
         self._since = self._last = time.monotonic()
         self._returns: np.ndarray | None = None
+        self._best: float | None = None
 
     @property
     def seconds(self) -> float:
@@ -41,6 +42,7 @@ class StageCheckpoints:
             if state["states"] is None:
                 return states, []
             self._returns = np.array(state["returns"], float)
+            self._best = None if state["best"] is None else float(state["best"])
             snapshots = [
                 Snapshot(CrispTree.from_dict(each["policy"]), each["start"])
                 for each in state["snapshots"]
@@ -60,10 +62,12 @@ class StageCheckpoints:
         rate = steps / max(now - self._last, 1e-9)
         self._last = now
         self._returns = _last_known(returns, self._returns)
+        known = returns[np.isfinite(returns)]
+        if len(known):
+            self._best = max(float(known.max()), -np.inf if self._best is None else self._best)
         length = self._directory.append_metrics(self._lines(progress, rate))
         if progress.is_resumable:
             self._checkpoint(progress, snapshots, length)
-        known = returns[np.isfinite(returns)]
         latest = f"return {known[-1]:8.4g}" if len(known) else "return        ?"
         self._report.advance(
             self._name, progress.share, f"{latest}   {rate / 1000:,.1f}k steps/s"
@@ -84,6 +88,7 @@ class StageCheckpoints:
             "seconds": self.seconds,
             "metrics_length": length,
             "returns": self._returns,
+            "best": self._best,
             "snapshots": [{"start": s.start, "policy": s.tree.to_dict()} for s in snapshots],
         }
         self._directory.folder(self._folder)
@@ -92,6 +97,9 @@ class StageCheckpoints:
     def training_return(self, start: int = 0) -> float | None:
         latest = np.nan if self._returns is None else self._returns[start]
         return float(latest) if np.isfinite(latest) else None
+
+    def best_return(self) -> float | None:
+        return self._best
 
     def _lines(self, progress: Progress, rate: float) -> list[dict[str, Any]]:
         n_updates, n_starts = progress.metrics["return"].shape

@@ -312,8 +312,6 @@ def _check(config: TrainConfig) -> None:
         raise CrisptreeError(f"seed must lie in 0 … {MOST_SEEDS - 1}, not {config.seed}")
     if config.budget is not None and not 0 < config.budget < math.inf:
         raise CrisptreeError(f"budget must be above 0 minutes, not {config.budget}")
-    if config.budget is not None and config.steps is not None:
-        raise CrisptreeError("budget and steps exclude each other: give one")
     scale = config.selection.scale
     if scale is not None and not 0 < scale < math.inf:
         raise CrisptreeError(f"selection.scale must be above 0, not {scale}")

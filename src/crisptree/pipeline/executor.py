@@ -28,6 +28,8 @@ class Job(NamedTuple):
     function: str
     """`module:function`, called with the arguments and a Reporter."""
     arguments: dict[str, Any]
+    log: str | None = None
+    """A file for what the job prints; it is appended to."""
 
 
 OnMessage = Callable[[str, Message], object]
@@ -73,7 +75,7 @@ class _Processes:
                     if self._is_enough(name, message["result"]):
                         return results
                 elif "error" in message:
-                    raise CrisptreeError(message["error"])
+                    raise CrisptreeError(f"{name}: {message['error']}")
                 else:
                     self._on_message(name, message)
         finally:
@@ -84,7 +86,8 @@ class _Processes:
         return results
 
     def _start(self, job: Job) -> None:
-        log = tempfile.TemporaryFile()  # noqa: SIM115 (the listening thread closes it)
+        # The listening thread closes it.
+        log = tempfile.TemporaryFile() if job.log is None else open(job.log, "a+b")  # noqa: SIM115
         process = subprocess.Popen(
             [sys.executable, "-m", "crisptree.pipeline.worker"],
             env={**os.environ, **ONE_THREAD},
@@ -115,5 +118,5 @@ class _Processes:
             log.seek(0)
             lines = log.read().decode(errors="replace").strip().splitlines()
             why = lines[-1][:300] if lines else f"it ended with code {process.returncode}"
-            self._messages.put((name, {"error": f"{name} failed: {why}"}))
+            self._messages.put((name, {"error": f"its process ended: {why}"}))
         log.close()

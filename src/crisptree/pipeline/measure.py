@@ -5,10 +5,12 @@ import time
 from dataclasses import dataclass
 
 from crisptree.envs.policy import random_policy
+from crisptree.envs.registry import twin_of
 from crisptree.envs.task import Task
 from crisptree.envs.vector_env import vector_env
 
-ENVS = 8
+ENVS, COMPILED_ENVS = 8, 1024
+"""Environments that are stepped together; what is compiled steps many in the time of few."""
 LONGEST = 1.0
 """Seconds after which enough was seen."""
 MOST_STEPS = 2_000
@@ -24,13 +26,14 @@ class Measurement:
 
 def measure(task: Task, seed: int) -> Measurement:
     """Step the environment for about a second."""
-    policy, envs = random_policy(task, seed), vector_env(task, ENVS)
+    n_envs = ENVS if twin_of(task) is None else COMPILED_ENVS
+    policy, envs = random_policy(task, seed), vector_env(task, n_envs)
     try:
         at = envs.reset(seed)
         at = envs.step(policy.act(at)).observation  # what is compiled, is compiled now
         steps = ended = 0
         began = time.perf_counter()
-        while steps < MOST_STEPS * ENVS and time.perf_counter() - began < LONGEST:
+        while steps < MOST_STEPS * n_envs and time.perf_counter() - began < LONGEST:
             step = envs.step(policy.act(at))
             at = step.observation
             steps += int(step.valid.sum())

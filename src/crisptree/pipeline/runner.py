@@ -7,6 +7,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,9 @@ def run_stages(
             checkpoints.clear()
             if reuse is not None:
                 _copy_stage(directory.path / folder, reuse / key, directory.lines_of(stage.name))
+        if record.get("best_return") is not None:
+            best = max(made.best_return, record["best_return"])
+            made = replace(made, best_return=best)
         records.append(record)
         report.note(line_of(record))
     return made, records

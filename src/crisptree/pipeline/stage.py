@@ -4,6 +4,7 @@ A stage depends on its settings, its seed and its inputs, and on nothing else: a
 interrupted and resumed ends with the same bytes, and a stage with the same key need not run twice.
 """
 
+import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -50,6 +51,9 @@ class Artifacts:
     teacher: Policy | None = None
     learner: Any = None
     """The states of the teacher's own training, for those that are saved."""
+    best_return: float = -math.inf
+    """The best that was ever earned on the way here: by learners on average, by teachers in an
+    episode."""
     figures: dict[str, Any] = field(default_factory=dict)
     """What the last stage came to, as `result.json` and the summary have it."""
 
@@ -67,6 +71,10 @@ class Checkpoints(Protocol):
 
     def training_return(self, start: int = 0) -> float | None:
         """Mean return in training, sampled and still soft, when episodes last ended."""
+        ...
+
+    def best_return(self) -> float | None:
+        """The best mean return of an update."""
         ...
 
 
@@ -107,6 +115,14 @@ class Context:
 
     def is_late(self) -> bool:
         return time.monotonic() > self.deadline
+
+    def is_settled(self, tree: CrispTree, best_return: float) -> bool:
+        """Whether the tree earns, in every selection episode, at least as much as was ever earned
+        on the way to it: then there is nothing in sight to look for."""
+        if best_return == -math.inf:
+            return False
+        returns = self.selection().returns([tree], self.config.selection.final)
+        return float(returns.min()) >= best_return
 
     def updates(self, share: float, steps_per_update: int) -> int:
         """Updates of a training that takes a share of the steps."""

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import threading
+import traceback
 from typing import Any, BinaryIO
 
 from crisptree.base.errors import CrisptreeError
@@ -60,6 +61,10 @@ def main() -> None:
         messages.send({"result": call(job["function"], job["arguments"], messages)})
     except CrisptreeError as error:
         messages.send({"error": str(error)})
+    except BaseException as error:
+        traceback.print_exc()
+        sys.stderr.flush()
+        messages.send({"error": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"})
     os._exit(0)  # libraries' threads are not waited for
 
 

@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int, Key, UInt32
 
+from crisptree.crisp.signature import Actions
 from crisptree.envs.functional import TimeStep
 from crisptree.envs.wildfire.farsite import drift, normal_quantiles
 from crisptree.envs.wildfire.names import ACTION_NAMES, FEATURE_NAMES
@@ -81,6 +82,10 @@ class Wildfire:
     @property
     def n_features(self) -> int:
         return len(FEATURE_NAMES)
+
+    @property
+    def actions(self) -> Actions:
+        return Actions.discrete(ACTION_NAMES)
 
     @property
     def n_actions(self) -> int:

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 
+from crisptree.crisp.signature import Actions
 from crisptree.envs.functional import TimeStep
 from crisptree.envs.zerglings.battle import IDLE, Marines, Zerglings, game_loop, squared, visible
 from crisptree.envs.zerglings.codec import (
@@ -76,6 +77,10 @@ class FindAndDefeatZerglings:
     @property
     def n_features(self) -> int:
         return len(FEATURE_NAMES)
+
+    @property
+    def actions(self) -> Actions:
+        return Actions.discrete(ACTION_NAMES)
 
     @property
     def n_actions(self) -> int:

@@ -1,6 +1,7 @@
 """From scratch: a wide, random, soft tree that turns crisp while it learns."""
 
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 import jax
@@ -44,13 +45,19 @@ class Direct(Stage):
                 context.selection(),
                 snapshots=snapshots,
                 on_segment=context.checkpoints.segment,
-                between=redraw_idle_nodes(task, context.seed, config.direct.redraw_until),
+                between=partial(
+                    redraw_idle_nodes,
+                    until=config.direct.redraw_until,
+                    seed=context.seed,
+                    every=config.checkpoint_every,
+                ),
                 rounds=config.selection.snapshots,
                 is_late=context.is_late,
             )
         figures = {
             "leaves": done.tree.n_leaves,
             "training_return": context.checkpoints.training_return(done.start),
+            "best_return": context.checkpoints.best_return(),
             "selection_return": done.selection_return,
             "steps": done.updates * learning.steps_per_update * config.direct.starts,
         }

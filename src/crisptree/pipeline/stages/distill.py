@@ -35,6 +35,7 @@ class Distill(Stage):
         figures = {
             "leaves": done.tree.n_leaves,
             "agreement": done.agreement,
+            "best_return": done.best_return,
             "selection_return": done.selection_return,
         }
         return replace(inputs, tree=done.tree, figures=figures)

@@ -61,6 +61,7 @@ class Refine(Stage):
         figures = {
             "leaves": done.tree.n_leaves,
             "training_return": context.checkpoints.training_return(),
+            "best_return": context.checkpoints.best_return(),
             "selection_return": done.selection_return,
             "steps": done.updates * learning.steps_per_update,
         }

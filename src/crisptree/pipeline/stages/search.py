@@ -20,6 +20,10 @@ class Search(Stage):
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         config, selection = context.config, context.selection()
         assert inputs.tree is not None
+        if context.is_settled(inputs.tree, inputs.best_return):
+            figures = {"leaves": inputs.tree.n_leaves, "settled": True}
+            score = selection.mean(inputs.tree, config.selection.final)
+            return replace(inputs, figures={**figures, "selection_return": score})
         tree = search(
             inputs.tree,
             config.search,
@@ -38,5 +42,9 @@ class Search(Stage):
             is_late=context.is_late,
         )
         score = selection.mean(tree, config.selection.final)
-        figures = {"leaves": tree.n_leaves, "selection_return": score}
+        figures = {
+            "leaves": tree.n_leaves,
+            "selection_return": score,
+            "settled": context.is_settled(tree, inputs.best_return),
+        }
         return replace(inputs, tree=tree, figures=figures)

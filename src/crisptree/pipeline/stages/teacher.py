@@ -45,6 +45,7 @@ class Teacher(Stage):
                 context.checkpoints.segment(progress)
         figures = {
             "training_return": context.checkpoints.training_return(),
+            "best_return": context.checkpoints.best_return(),
             "steps": int(states.update[0]) * learning.steps_per_update,
         }
         return replace(self._handed_on(inputs, states, context), figures=figures)

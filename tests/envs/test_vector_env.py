@@ -1,41 +1,28 @@
 import gymnasium
 import numpy as np
 import pytest
+from helpers import Countdown, balance, glide, push_right
 
-from crisptree.envs.cartpole_rows import CartPoleRows
-from crisptree.envs.functional_host import FunctionalHostEnvs
-from crisptree.envs.host import EnvpoolEnvs, GymnasiumEnvs, HostStep, envpool_has, host_envs
+from crisptree.envs.envpool_envs import EnvpoolEnvs, envpool_has
+from crisptree.envs.functional_envs import FunctionalEnvs
+from crisptree.envs.gymnasium_envs import GymnasiumEnvs
+from crisptree.envs.task import task_of
+from crisptree.envs.vector import VectorStep
+from crisptree.envs.vector_env import sharing_pays, threads, vector_env
 
 ADAPTERS = [GymnasiumEnvs, EnvpoolEnvs]
 
 
-def balance(observation: np.ndarray) -> np.ndarray:
-    """Holds CartPole's pole up for good."""
-    return (observation @ np.array([0.05, 0.1, 1.0, 0.3]) > 0).astype(np.int64)
-
-
-def glide(observation: np.ndarray) -> np.ndarray:
-    """LunarLander by four thresholds: brake a fall, then turn upright; crude, but it varies."""
-    _, height, _, falling, angle, turning = observation[:, :6].T
-    tilt = angle + 0.5 * turning
-    brake = (falling < -0.1 - 0.4 * height) & (height > 0)
-    return np.select([brake, tilt > 0.1, tilt < -0.1], [2, 3, 1], 0)
-
-
 def run(adapter, env_id: str, policy, n_envs: int, n_steps: int, seed: int = 5):
     """The first observations and the steps that follow."""
-    envs = adapter(env_id, n_envs)
+    envs = adapter(task_of(env_id), n_envs)
     first = observation = envs.reset(seed)
-    steps: list[HostStep] = []
+    steps: list[VectorStep] = []
     for _ in range(n_steps):
         steps.append(envs.step(policy(observation)))
         observation = steps[-1].observation
     envs.close()
-    return first, HostStep(*map(np.stack, zip(*steps, strict=True)))
-
-
-def push_right(observation: np.ndarray) -> np.ndarray:
-    return np.ones(len(observation), np.int64)
+    return first, VectorStep(*map(np.stack, zip(*steps, strict=True)))
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
@@ -50,7 +37,7 @@ def test_a_seed_gives_the_same_bytes(adapter, env_id):
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_a_second_reset_starts_all_over(adapter):
-    envs = adapter("CartPole-v1", 2)
+    envs = adapter(task_of("CartPole-v1"), 2)
     first = envs.reset(5)
     for _ in range(15):
         envs.step(np.ones(2, np.int64))
@@ -195,43 +182,115 @@ def test_envpool_is_gymnasium_in_distribution(env_id, policy, limit):
     agree(one, other, errors=3)
 
 
-def test_the_fastest_adapter_is_chosen():
-    assert isinstance(host_envs("CartPole-v1", 1), CartPoleRows)
-    assert isinstance(host_envs("crisptree/Wildfire-v0", 1), FunctionalHostEnvs)
-    assert isinstance(host_envs("LunarLander-v3", 1), EnvpoolEnvs)
-    assert isinstance(host_envs("LunarLander-v3", 1, n_threads=2), EnvpoolEnvs)
-    assert not envpool_has("Nowhere-v0")
+def test_the_fastest_backend_is_chosen():
+    assert isinstance(vector_env(task_of("CartPole-v1"), 1), FunctionalEnvs)
+    assert isinstance(vector_env(task_of("crisptree/Wildfire-v0"), 1), FunctionalEnvs)
+    assert isinstance(vector_env(task_of("LunarLander-v3"), 1), EnvpoolEnvs)
+    assert isinstance(vector_env(task_of("LunarLander-v3"), 1, n_threads=2), EnvpoolEnvs)
+    assert isinstance(vector_env(task_of(Countdown), 1), GymnasiumEnvs)
+
+
+def test_arguments_and_features_are_not_envpool_s():
+    assert not envpool_has(task_of("LunarLander-v3", {"enable_wind": True}))
+    assert not envpool_has(task_of("LunarLander-v3", features=lambda at: at[:2]))
 
 
 def test_an_id_of_another_s_is_not_envpool_s(monkeypatch):
     """Somebody's own MountainCar-v0, whatever envpool knows under that name."""
-    assert envpool_has("MountainCar-v0")
+    assert envpool_has(task_of("MountainCar-v0"))
     registry = {id: spec for id, spec in gymnasium.registry.items() if id != "MountainCar-v0"}
     monkeypatch.setattr(gymnasium.envs.registration, "registry", registry)
     monkeypatch.setattr(gymnasium, "registry", registry)
     gymnasium.register(
         "MountainCar-v0", entry_point=lambda: gymnasium.make("CartPole-v1").unwrapped
     )
-    assert not envpool_has("MountainCar-v0")
-    envs = host_envs("MountainCar-v0", 2)
+    task = task_of("MountainCar-v0")
+    assert not envpool_has(task)
+    envs = vector_env(task, 2)
     assert envs.reset(0).shape == (2, 4)
     envs.close()
 
 
 def test_envpool_steps_some_while_the_others_stand_still():
     """Interleaved as one likes, an environment lives as if it were alone."""
-    alone = EnvpoolEnvs("CartPole-v1", 1)
+    task = task_of("CartPole-v1")
+    alone = EnvpoolEnvs(task, 1)
     seen = [alone.reset([8])[0]]
     seen += [alone.step_some(np.array([i % 2]), np.array([0]))[0][0] for i in range(6)]
     alone.close()
-    pool = EnvpoolEnvs("CartPole-v1", 3)
+    pool = EnvpoolEnvs(task, 3)
     first = pool.reset([8, 9, 8])
     assert first[0].tobytes() == first[2].tobytes() == seen[0].tobytes() != first[1].tobytes()
     for i in range(6):
-        observation, reward, over = pool.step_some(np.array([i % 2, 1]), np.array([2, 1]))
+        observation, reward, ended, cut = pool.step_some(np.array([i % 2, 1]), np.array([2, 1]))
         assert observation[0].tobytes() == seen[i + 1].tobytes()
         assert reward.tolist() == [1, 1]
-        assert not over.any()
-    observation, _, _ = pool.step_some(np.array([0]), np.array([0]))
+        assert not (ended | cut).any()
+    observation, *_ = pool.step_some(np.array([0]), np.array([0]))
     assert observation[0].tobytes() == seen[1].tobytes()
     pool.close()
+
+
+def test_threads_of_envpool_give_the_bytes_that_one_thread_gives():
+    alone = run(EnvpoolEnvs, "LunarLander-v3", glide, 5, 150)
+    shared = run(lambda *sizes: EnvpoolEnvs(*sizes, 2), "LunarLander-v3", glide, 5, 150)
+    for part, same in zip((alone[0], *alone[1]), (shared[0], *shared[1]), strict=True):
+        assert part.tobytes() == same.tobytes()
+
+
+def test_pools_in_parts_give_the_bytes_of_one_pool():
+    """Both parts have a step under way at once; five environments are three and two."""
+    whole = run(EnvpoolEnvs, "LunarLander-v3", glide, 5, 150)
+    parts = EnvpoolEnvs(task_of("LunarLander-v3"), 5, 2).parts()
+    seen = [part.reset(5 + first) for part, first in zip(parts, (0, 3), strict=True)]
+    assert np.concatenate(seen).tobytes() == whole[0].tobytes()
+    for t in range(150):
+        for part, observation in zip(parts, seen, strict=True):
+            part.send(glide(observation))
+        steps = [part.receive() for part in parts]
+        for together, alone in zip(zip(*steps, strict=True), whole[1], strict=True):
+            assert np.concatenate(together).tobytes() == alone[t].tobytes()
+        seen = [step.observation for step in steps]
+    for part in parts:
+        part.close()
+
+
+def test_one_thread_or_one_environment_has_no_parts():
+    task = task_of("LunarLander-v3")
+    for pool in (EnvpoolEnvs(task, 4, 1), EnvpoolEnvs(task, 1, 2)):
+        assert pool.parts() == [pool]
+
+
+def test_sharing_pays_for_slow_steps_only():
+    task = task_of("MountainCar-v0")
+    assert sharing_pays(GymnasiumEnvs(task, 1), task, 4, 2, costs=0.0)
+    assert not sharing_pays(GymnasiumEnvs(task, 1), task, 4, 2, costs=100.0)
+
+
+def test_threads_are_as_many_as_allowed(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    assert threads() == 3
+    monkeypatch.setenv("OMP_NUM_THREADS", "many")
+    assert threads() >= 1
+
+
+def test_a_team_in_gymnasium_has_a_row_for_each_agent():
+    task = task_of("crisptree/Zerglings-v0")
+    envs = GymnasiumEnvs(task, 2)
+    assert envs.reset(3).shape == (6, 37)
+    at = envs.step(np.full(6, 4))
+    assert at.observation.shape == (6, 37)
+    assert at.reward.shape == at.valid.shape == (6,)
+    assert at.valid.all()
+    envs.close()
+
+
+@pytest.mark.parametrize("env_id", ["Pendulum-v1", "BipedalWalker-v3"])
+def test_real_actions_go_through_gymnasium_and_envpool(env_id):
+    task = task_of(env_id)
+    for adapter in ADAPTERS:
+        envs = adapter(task, 3)
+        seen = envs.reset(0)
+        at = envs.step(np.full((3, task.actions.n_values), 100.0))  # clipped to the bounds
+        assert at.observation.shape == seen.shape == (3, task.n_features)
+        envs.close()

@@ -1,4 +1,4 @@
-"""A functional environment as host environments: NumPy in, NumPy out, one compiled call a step."""
+"""A functional environment as a vector environment: NumPy in and out, one compiled call a step."""
 
 from functools import lru_cache
 
@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from crisptree.envs.functional import FunctionalEnv
-from crisptree.envs.host import HostEnvs, HostStep
+from crisptree.envs.vector import VectorEnv, VectorStep
 
 
 @lru_cache(maxsize=16)
@@ -34,7 +34,7 @@ def _compiled(env: FunctionalEnv):
     return reset, step
 
 
-class FunctionalHostEnvs(HostEnvs):
+class FunctionalEnvs(VectorEnv):
     """N environments; a row is one agent of one of them. Rows of dead agents are not valid."""
 
     def __init__(self, env: FunctionalEnv, n_envs: int) -> None:
@@ -42,6 +42,9 @@ class FunctionalHostEnvs(HostEnvs):
         self._reset, self._step = _compiled(env)
         agents = () if env.n_agents == 1 else (env.n_agents,)
         self._shape = (n_envs, *agents)
+        kind = env.actions.kind
+        self._action_shape = self._shape + (() if kind == "discrete" else (env.actions.n_values,))
+        self._action_type = jnp.float32 if kind == "box" else jnp.int32
 
     def reset(self, seed: int) -> np.ndarray:
         self._seeds = jnp.arange(seed, seed + self._n_envs, dtype=jnp.uint32)
@@ -55,17 +58,17 @@ class FunctionalHostEnvs(HostEnvs):
 
     def send(self, action: np.ndarray) -> None:
         self._count += 1
-        chosen = jnp.asarray(action.reshape(self._shape), jnp.int32)
+        chosen = jnp.asarray(np.asarray(action).reshape(self._action_shape), self._action_type)
         self._under_way = self._step(self._seeds, self._count, self._state, chosen)
 
-    def receive(self) -> HostStep:
+    def receive(self) -> VectorStep:
         (self._state, observation), led_to, reward, terminated, over = self._under_way
         terminated, over = np.asarray(terminated), np.asarray(over)
         over_rows = np.broadcast_to(over.reshape(-1, *(1,) * (terminated.ndim - 1)), self._shape)
         valid = self._alive
         self._alive = over_rows | (valid & ~terminated)
         ended = terminated & valid
-        return HostStep(
+        return VectorStep(
             self._rows(observation),
             self._rows(led_to),
             np.where(valid, np.asarray(reward), 0).reshape(-1),

@@ -1,0 +1,164 @@
+"""Many crisp trees played at once in a functional environment, as one compiled program.
+
+Trees are padded to a common size, so that one program serves all of them; a leaf leads to itself.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from crisptree.crisp import CrispTree
+from crisptree.crisp.signature import Actions
+from crisptree.envs.forest import gains_of
+from crisptree.envs.functional import FunctionalEnv
+from crisptree.envs.functional_episodes import advance, begin, seed_keys
+
+BLOCK = 1024
+"""Episodes of one call."""
+MOST_TREES = 32
+"""Trees of one call."""
+
+
+class PaddedTree(NamedTuple):
+    """A tree's columns, filled up with leaves that nothing leads to."""
+
+    feature: Int[Array, "*trees nodes"]
+    threshold: Float[Array, "*trees nodes"]
+    if_true: Int[Array, "*trees nodes"]
+    if_false: Int[Array, "*trees nodes"]
+    action: Array
+    """`(nodes,)`, or `(nodes, values)` where an action is several numbers."""
+    gain_dimension: Int[Array, "*trees nodes terms"]
+    gain_feature: Int[Array, "*trees nodes terms"]
+    gain_weight: Float[Array, "*trees nodes terms"]
+
+
+def padded(tree: CrispTree, n_nodes: int, n_terms: int) -> tuple[np.ndarray, ...]:
+    """The columns of a `PaddedTree`."""
+    leaf = tree.feature < 0
+    itself = np.arange(tree.n_nodes)
+    gains = np.zeros((3, tree.n_nodes, n_terms))
+    for node, terms in enumerate(gains_of(tree)):
+        if terms:
+            gains[:, node, : len(terms)] = np.array(terms, np.float64).T
+    action = np.where(leaf.reshape(-1, *(1,) * (tree.action.ndim - 1)), tree.action, 0)
+    parts = (
+        (np.where(leaf, 0, tree.feature), np.int32),
+        (rounded_down(tree.threshold), np.float32),
+        (np.where(leaf, itself, tree.if_true), np.int32),
+        (np.where(leaf, itself, tree.if_false), np.int32),
+        (action, np.float32 if action.dtype.kind == "f" else np.int32),
+        (gains[0], np.int32),
+        (gains[1], np.int32),
+        (gains[2], np.float32),
+    )
+    room = n_nodes - tree.n_nodes
+    return tuple(
+        np.pad(part, [(0, room)] + [(0, 0)] * (part.ndim - 1)).astype(kind) for part, kind in parts
+    )
+
+
+def rounded_down(thresholds: np.ndarray) -> np.ndarray:
+    """The largest float32 at or below each: for a float32 x it asks the same as x > threshold."""
+    with np.errstate(over="ignore"):
+        nearest = thresholds.astype(np.float32)
+        return np.where(nearest > thresholds, np.nextafter(nearest, np.float32(-np.inf)), nearest)
+
+
+def compiled_rollout(
+    trees: Sequence[CrispTree], env: FunctionalEnv, seeds: Sequence[int], max_steps: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Returns, lengths, whether it terminated and whether it was cut, each `(trees, seeds)`.
+
+    Pairs of a tree and a seed are played in blocks of one size, with trees padded to a few sizes,
+    so that few programs serve all.
+    """
+    n_nodes = max(64, _room(max(tree.n_nodes for tree in trees)))
+    depth = _room(max(tree.depth for tree in trees))
+    most_terms = max((len(gains) for tree in trees for gains in gains_of(tree)), default=0)
+    n_terms = _room(most_terms) if most_terms else 0
+    play = _player(env, depth, max_steps)
+    words = jax.random.key_data(seed_keys(seeds))
+    results = []
+    for start in range(0, len(trees), MOST_TREES):
+        some = [padded(tree, n_nodes, n_terms) for tree in trees[start : start + MOST_TREES]]
+        number = np.repeat(np.arange(len(some)), len(seeds)).astype(np.int32)
+        episode = np.tile(np.arange(len(seeds)), len(some))
+        some += [some[0]] * (MOST_TREES - len(some))
+        stacked = PaddedTree(*(jnp.asarray(np.stack(part)) for part in zip(*some, strict=True)))
+        results.append(_in_blocks(play, stacked, number, np.asarray(words)[episode]))
+    joined = (np.concatenate(parts) for parts in zip(*results, strict=True))
+    returns, lengths, terminated, was_cut = (
+        part.reshape(len(trees), len(seeds)) for part in joined
+    )
+    return returns.astype(np.float64), lengths.astype(np.int64), terminated, was_cut
+
+
+def _in_blocks(
+    play: Any, trees: PaddedTree, number: np.ndarray, words: np.ndarray
+) -> tuple[np.ndarray, ...]:
+    n = len(number)
+    number = np.pad(number, (0, -n % BLOCK), mode="edge")
+    words = np.pad(words, ((0, -n % BLOCK), (0, 0)), mode="edge")
+    played = [
+        play(trees, number[at : at + BLOCK], words[at : at + BLOCK]) for at in range(0, n, BLOCK)
+    ]
+    return tuple(np.concatenate(parts)[:n] for parts in zip(*played, strict=True))
+
+
+def _room(n: int) -> int:
+    """The next of 4, 16, 64, 256, …"""
+    return 4 ** max(1, ((max(n, 1) - 1).bit_length() + 1) // 2)
+
+
+def _act(tree: PaddedTree, observation: Float[Array, " F"], depth: int, actions: Actions) -> Array:
+    def down(_, node):
+        goes_true = observation[tree.feature[node]] > tree.threshold[node]
+        return jnp.where(goes_true, tree.if_true[node], tree.if_false[node])
+
+    leaf = jax.lax.fori_loop(0, depth, down, jnp.zeros((), jnp.int32))
+    action = tree.action[leaf]
+    if actions.kind != "box":
+        return action
+    terms = tree.gain_weight[leaf] * observation[tree.gain_feature[leaf]]
+    action = action.at[tree.gain_dimension[leaf]].add(terms)
+    return jnp.clip(action, jnp.asarray(actions.low), jnp.asarray(actions.high))
+
+
+@lru_cache(maxsize=32)
+def _player(env: FunctionalEnv, depth: int, max_steps: int):
+    """A program that plays `BLOCK` pairs of a tree and an episode's key."""
+    agents = () if env.n_agents == 1 else (env.n_agents,)
+
+    def episode(tree: PaddedTree, key):
+        state, observation = begin(env, key)
+
+        def running(carry):
+            return ~carry[-1]
+
+        def step(carry):
+            time, state, observation, total, _, _ = carry
+            rows = observation.reshape(-1, observation.shape[-1])
+            action = jax.vmap(lambda row: _act(tree, row, depth, env.actions))(rows)
+            state, at = advance(env, state, action.reshape(*agents, *action.shape[1:]))
+            total = total + at.reward.reshape(-1)[0]
+            ended = at.terminated.all()
+            over = ended | at.truncated
+            cut = ~over & (time + 1 >= max_steps)
+            return time + 1, state, at.observation, total, (ended, cut), over | cut
+
+        nothing = jnp.zeros((), bool)
+        start = (jnp.int32(0), state, observation, jnp.zeros(()), (nothing, nothing), nothing)
+        time, _, _, total, (ended, cut), _ = jax.lax.while_loop(running, step, start)
+        return total, time, ended, cut
+
+    def pair(trees: PaddedTree, number, word):
+        tree = jax.tree.map(lambda part: part[number], trees)
+        return episode(tree, jax.random.wrap_key_data(word))
+
+    return jax.jit(jax.vmap(pair, in_axes=(None, 0, 0)))

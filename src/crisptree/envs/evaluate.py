@@ -1,0 +1,223 @@
+"""What a policy is worth: returns on episodes that nothing was trained or chosen on. No JAX."""
+
+import itertools
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.envs.feature_function import FeatureFunction
+from crisptree.envs.play import OnEpisode, Rollouts
+from crisptree.envs.policy import Policy, constant_policy, policy_from, random_policy
+from crisptree.envs.rollout import rollout
+from crisptree.envs.seeds import block_seed, episode_seeds
+from crisptree.envs.source import Env
+from crisptree.envs.task import Task, check_fits, task_of, task_of_policy
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+BASELINE_STEPS = 50_000
+"""Steps that one baseline may take."""
+MOST_CONSTANTS = 32
+"""Constant actions that are tried; of more, a random choice."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """The returns of a policy, one an episode."""
+
+    env_id: str
+    """The environment's name."""
+    seed: int
+    returns: tuple[float, ...]
+    episode_seeds: tuple[int, ...] = ()
+    """What each episode was reset with, to look at one again."""
+    cut: int = 0
+    """Episodes that were stopped at the step limit though they were not over."""
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.returns))
+
+    @property
+    def standard_error(self) -> float | None:
+        n = len(self.returns)
+        return float(np.std(self.returns, ddof=1) / np.sqrt(n)) if n > 1 else None
+
+    @property
+    def quantiles(self) -> dict[str, float]:
+        """Returns that 5, 25, 50, 75 and 95 of a hundred episodes stay below."""
+        return {f"{q:g}": float(np.quantile(self.returns, q)) for q in QUANTILES}
+
+    @property
+    def worst(self) -> dict[str, Any]:
+        """The worst episode: its return, its place, and its seed."""
+        at = int(np.argmin(self.returns))
+        seed = self.episode_seeds[at] if self.episode_seeds else None
+        return {"return": self.returns[at], "episode": at, "seed": seed}
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "env": self.env_id,
+            "seed": self.seed,
+            "episodes": len(self.returns),
+            "mean": self.mean,
+            "standard_error": self.standard_error,
+            "sd": float(np.std(self.returns)),
+            "min": min(self.returns),
+            "max": max(self.returns),
+            "quantiles": self.quantiles,
+            "worst": self.worst,
+            "cut": self.cut,
+            "returns": list(self.returns),
+        }
+
+    def __str__(self) -> str:
+        error, quantiles = self.standard_error, self.quantiles
+        precise = digits(self.returns, error)
+        shown = digits([*self.returns, quantiles["0.05"], quantiles["0.5"]])
+        about = f" ± {precise(error)}" if error is not None else ""
+        text = (
+            f"{self.env_id}: return {precise(self.mean)}{about} over {len(self.returns)} unseen "
+            f"episodes (worst {shown(min(self.returns))}, 5% below {shown(quantiles['0.05'])}, "
+            f"median {shown(quantiles['0.5'])}, best {shown(max(self.returns))})"
+        )
+        if self.cut:
+            text += f"; {self.cut} did not end and were cut at the step limit"
+        return text
+
+
+def digits(values: Sequence[float], error: float | None = None) -> Callable[[float], str]:
+    """Writes numbers with decimals that fit the scale of `values`: two figures of the standard
+    error where one is given, else three figures of how far the values are apart."""
+    numbers = [abs(float(value)) for value in values] or [0.0]
+    scale = error or (max(map(float, values), default=0.0) - min(map(float, values), default=0.0))
+    if not scale or not math.isfinite(scale):
+        scale = max(numbers)
+    figures = 1 if error else 2
+    decimals = 0 if not scale else figures - math.floor(math.log10(scale))
+    whole = all(value == round(value) for value in numbers) and not error
+    places = 0 if whole else min(max(decimals, 0), 6)
+    return lambda value: f"{value:.{places}f}"
+
+
+def evaluate(
+    policy: Any,
+    env: Env | Task | None = None,
+    *,
+    episodes: int = 100,
+    seed: int = 0,
+    env_kwargs: Mapping[str, Any] | None = None,
+    features: FeatureFunction | str | None = None,
+    max_steps: int | None = None,
+    report: OnEpisode | None = None,
+) -> Score:
+    """The score of a policy over unseen episodes of the real environment, played greedily.
+
+    `policy` is a crisp tree, a model with `predict`, or a function on batches. `env` may be left
+    out where the policy names its environment. `report` is told how many episodes have ended.
+    """
+    if episodes < 1:
+        raise CrisptreeError(f"episodes must be at least 1, not {episodes}")
+    if env_kwargs and env is not None and not isinstance(env, Task):
+        task = task_of(env, env_kwargs, features)
+        check_fits(policy, task)
+    else:
+        task = task_of_policy(policy, env, features)
+    seeds = episode_seeds("reporting", seed, episodes)
+    player = policy_from(policy, task)
+    played = rollout([player], task, seeds, max_steps=max_steps, on_episode=report)
+    returns = tuple(float(value) for value in played.returns[0])
+    return Score(task.name, seed, returns, tuple(seeds), played.cut)
+
+
+@dataclass(frozen=True)
+class Baselines:
+    """What needs no learning: uniformly random actions, and the best action for ever."""
+
+    random_return: float
+    constant_return: float | None
+    """None where a team or the time allows none."""
+    constant_action: Any
+    """The policy's own action: a number, or a list of numbers."""
+    episodes: int
+
+
+def baseline_returns(
+    task: Task,
+    seed: int,
+    *,
+    episodes: int = 64,
+    max_steps: int | None = None,
+    seconds: float | None = None,
+) -> Baselines:
+    """The mean returns of random play and of the best constant action.
+
+    Constants race: all of them in a few episodes, the better third in more, the last few in all.
+    Fewer episodes are played where they are long, or where `seconds` would not suffice. Episodes
+    come from the range for selection, since the best of many is a choice.
+    """
+    first = block_seed("selection", episodes, seed)
+
+    def played(policies: Sequence[Policy], start: int, stop: int) -> Rollouts:
+        seeds = range(first + start, first + stop)
+        return rollout(policies, task, seeds, fast=True, max_steps=max_steps)
+
+    by_chance, began = random_policy(task, seed), time.perf_counter()
+    probe = played([by_chance], 0, 1)
+    took = time.perf_counter() - began
+    steps = int(probe.lengths.sum())
+    count = min(episodes, max(2, BASELINE_STEPS // max(steps, 1)))
+    if seconds is not None:
+        # A race costs about as much as four full rounds.
+        count = min(count, int(seconds / max(took, 1e-9) / 5))
+    if count < 2:
+        return Baselines(float(probe.returns.mean()), None, None, 1)
+    rest = played([by_chance], 1, count)
+    mean = float(np.concatenate([probe.returns[0], rest.returns[0]]).mean())
+    best, earned = _race(
+        constant_actions(task, seed),
+        lambda some, n: played([constant_policy(task, each) for each in some], 0, n).returns.mean(
+            1
+        ),
+        count,
+    )
+    return Baselines(mean, earned, np.asarray(best).tolist(), count)
+
+
+def _race(
+    constants: list[np.ndarray],
+    means: Callable[[list[np.ndarray], int], np.ndarray],
+    episodes: int,
+) -> tuple[np.ndarray, float]:
+    """The best constant and its mean return over all episodes."""
+    for count in (max(1, episodes // 16), max(1, episodes // 4)):
+        if len(constants) > 2 and count < episodes:
+            order = np.argsort(-means(constants, count), kind="stable")
+            constants = [constants[i] for i in order[: max(2, len(constants) // 3)]]
+    last = means(constants, episodes)
+    return constants[int(np.argmax(last))], float(last.max())
+
+
+def constant_actions(task: Task, seed: int) -> list[np.ndarray]:
+    """Actions to try for ever: each one, or, where there are too many, some of them. Of real
+    vectors the middle, the corners and random ones."""
+    actions, rng = task.actions, np.random.default_rng(seed)
+    if actions.kind == "discrete":
+        n = len(actions.names)
+        numbers = np.arange(n) if n <= MOST_CONSTANTS else rng.permutation(n)[:MOST_CONSTANTS]
+        return [np.array(number) for number in np.sort(numbers)]
+    if actions.kind == "multi_discrete":
+        sizes = [len(part) for part in actions.choices]
+        if math.prod(sizes) <= MOST_CONSTANTS:
+            return [np.array(row) for row in itertools.product(*map(range, sizes))]
+        rows = [np.zeros(len(sizes), np.int64), np.array(sizes) - 1]
+        rows += list(rng.integers(sizes, size=(MOST_CONSTANTS - 2, len(sizes))))
+        return rows
+    low, high = np.array(actions.low), np.array(actions.high)
+    rows = [(low + high) / 2, low, high, np.clip(0.0, low, high)]
+    rows += list(rng.uniform(low, high, size=(MOST_CONSTANTS // 2 - len(rows), len(low))))
+    return rows

@@ -1,0 +1,87 @@
+"""What many crisp trees do, one observation each: one table of nodes, one routing for all."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from crisptree.crisp import CrispTree
+
+
+class Forest:
+    """Trees of one task in one table of nodes; a leaf leads to itself."""
+
+    def __init__(self, trees: Sequence[CrispTree]) -> None:
+        sizes = [tree.n_nodes for tree in trees]
+        self._root = np.cumsum([0, *sizes[:-1]])
+        own = np.arange(sum(sizes))
+        shift = np.repeat(self._root, sizes)
+
+        def column(name: str) -> np.ndarray:
+            return np.concatenate([getattr(tree, name) for tree in trees])
+
+        leaf = column("feature") < 0
+        self._feature = np.where(leaf, 0, column("feature"))
+        self._threshold = column("threshold")
+        if_true, if_false = (
+            np.where(leaf, own, column(name) + shift) for name in ("if_true", "if_false")
+        )
+        self._children = np.stack([if_false, if_true], axis=1).ravel()
+        action = column("action")
+        self._action = action.astype(np.int64) if action.dtype.kind == "i" else action
+        self._depth = max(tree.depth for tree in trees)
+        self._gains = _Gains([gains for tree in trees for gains in gains_of(tree)])
+        actions: Any = getattr(trees[0], "actions", None)
+        self._bounds = (actions.low, actions.high) if actions and actions.kind == "box" else None
+
+    def act(self, tree: np.ndarray, observations: np.ndarray) -> np.ndarray:
+        """The action of tree `tree[i]` at `observations[i]`, as `CrispTree.act` gives it."""
+        n_features = observations.shape[1]
+        node, flat = self._root[tree], np.ascontiguousarray(observations).ravel()
+        rows = np.arange(0, len(flat), n_features)
+        for _ in range(self._depth):
+            goes_true = flat.take(rows + self._feature.take(node)) > self._threshold.take(node)
+            node = self._children.take(2 * node + goes_true)
+        action = self._action.take(node, axis=0)
+        if self._bounds is not None:
+            action = np.clip(self._gains.added(action, node, observations), *self._bounds)
+        return action
+
+
+class LoneTree:
+    """One crisp tree as a policy."""
+
+    def __init__(self, tree: CrispTree) -> None:
+        self._forest = Forest([tree])
+
+    def act(self, observations: np.ndarray) -> np.ndarray:
+        return self._forest.act(np.zeros(len(observations), np.int64), observations)
+
+
+def gains_of(tree: CrispTree) -> Sequence[Sequence[tuple[int, int, float]]]:
+    """The gains of every node: `(dimension, feature, weight)` of a linear leaf, else nothing."""
+    return getattr(tree, "gains", None) or [()] * tree.n_nodes
+
+
+class _Gains:
+    """Sparse linear terms of all nodes, padded to a common number of terms."""
+
+    def __init__(self, of_nodes: Sequence[Sequence[tuple[int, int, float]]]) -> None:
+        width = max((len(gains) for gains in of_nodes), default=0)
+        self._dimension = np.zeros((width, len(of_nodes)), np.int64)
+        self._feature = np.zeros((width, len(of_nodes)), np.int64)
+        self._weight = np.zeros((width, len(of_nodes)))
+        for node, gains in enumerate(of_nodes):
+            for term, (dimension, feature, weight) in enumerate(gains):
+                self._dimension[term, node] = dimension
+                self._feature[term, node] = feature
+                self._weight[term, node] = weight
+
+    def added(self, action: np.ndarray, node: np.ndarray, observations: np.ndarray) -> np.ndarray:
+        """The actions with the terms of their nodes added, one after the other as a tree does."""
+        action, rows = np.array(action, np.float64), np.arange(len(action))
+        columns = zip(self._dimension, self._feature, self._weight, strict=True)
+        for dimension, feature, weight in columns:
+            seen = observations[rows, feature[node]].astype(np.float64)
+            action[rows, dimension[node]] += weight[node] * seen
+        return action

@@ -1,0 +1,81 @@
+"""What an environment does wrong becomes one line that names it; its prints go to stderr."""
+
+import sys
+import threading
+from types import TracebackType
+from typing import TextIO
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
+
+LONGEST_REASON = 300
+
+
+class _StdoutToStderr:
+    """Sends what is printed to standard error while at least one thread is inside.
+
+    `contextlib.redirect_stdout` would restore the wrong stream when two threads overlap.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inside = 0
+        self._stdout: TextIO | None = None
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._stdout, sys.stdout = sys.stdout, sys.stderr
+            self._inside += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0 and self._stdout is not None:
+                sys.stdout, self._stdout = self._stdout, None
+
+
+_redirection = _StdoutToStderr()
+
+
+class guarded:  # noqa: N801 - used as a function, as contextlib's are
+    """`with guarded(name, "step"):` turns whatever the environment raises into a CrisptreeError.
+
+    Printed text goes to standard error, since standard output may carry a command's JSON.
+    """
+
+    def __init__(self, name: str, doing: str) -> None:
+        self._name, self._doing = name, doing
+
+    def __enter__(self) -> None:
+        _redirection.enter()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _redirection.leave()
+        if isinstance(error, SystemExit):
+            raise CrisptreeError(
+                f"the environment '{printable(self._name)}' called sys.exit({error.code!r}) in "
+                f"{self._doing}; it should raise an exception or end the episode"
+            ) from error
+        if isinstance(error, Exception) and not isinstance(error, CrisptreeError):
+            raise CrisptreeError(
+                f"the environment '{printable(self._name)}' failed in {self._doing}: "
+                f"{reason(error)}"
+            ) from error
+
+
+def reason(error: BaseException) -> str:
+    """The exception's type and the first line of its message, safe to print."""
+    lines = str(error).strip().splitlines()
+    text = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
+    return printable(text)[:LONGEST_REASON]
+
+
+def misbehaved(name: str, what: str) -> CrisptreeError:
+    """The error that says what an environment did wrong."""
+    return CrisptreeError(f"the environment '{printable(name)}' {what}")

@@ -1,0 +1,116 @@
+"""Gymnasium environments stepped one after the other in this process: right for cheap steps."""
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+from gymnasium.wrappers import TimeLimit
+
+from crisptree.envs.guard import guarded, misbehaved
+from crisptree.envs.task import Task
+from crisptree.envs.vector import VectorEnv, VectorStep
+
+MOST_STEPS = 10_000
+"""Where an environment has no time limit of its own, its episodes are truncated here."""
+
+
+def step_limit(task: Task) -> int:
+    """The steps after which an episode is over in any case."""
+    return task.max_steps or MOST_STEPS
+
+
+class GymnasiumEnvs(VectorEnv):
+    """N environments in one loop. Agents of a team are rows of their own."""
+
+    def __init__(self, task: Task, n_envs: int) -> None:
+        self._task = task
+        self._envs = [_limited(task) for _ in range(n_envs)]
+        self._alive = np.ones(n_envs * task.n_rows, bool)
+
+    def reset(self, seed: int) -> np.ndarray:
+        with guarded(self._task.name, "reset"):
+            first = [env.reset(seed=seed + i)[0] for i, env in enumerate(self._envs)]
+        self._alive[:] = True
+        return self._task.observe_batch(first)
+
+    def send(self, action: np.ndarray) -> None:
+        self._actions = self._task.environment_actions(action)
+
+    def receive(self) -> VectorStep:
+        task, n = self._task, len(self._envs)
+        led_to: list[Any] = [None] * n
+        rewards: list[Any] = [None] * n
+        infos: list[Any] = [None] * n
+        ended, cut = np.empty(n, bool), np.empty(n, bool)
+        with guarded(task.name, "step"):
+            for i, (env, action) in enumerate(zip(self._envs, self._actions, strict=True)):
+                led_to[i], rewards[i], ended[i], cut[i], infos[i] = env.step(action)
+        next_observation = task.observe_batch(led_to)
+        observation = next_observation
+        over = np.flatnonzero(ended | cut)
+        if len(over):
+            with guarded(task.name, "reset"):
+                fresh = [self._envs[i].reset()[0] for i in over]
+            observation = next_observation.copy()
+            rows = (over[:, None] * task.n_rows + np.arange(task.n_rows)).ravel()
+            observation[rows] = task.observe_batch(fresh)
+        return self._by_row(
+            observation, next_observation, checked_rewards(rewards, task), ended, cut, infos
+        )
+
+    def _by_row(
+        self,
+        observation: np.ndarray,
+        next_observation: np.ndarray,
+        reward: np.ndarray,
+        ended: np.ndarray,
+        cut: np.ndarray,
+        infos: list[dict[str, Any]],
+    ) -> VectorStep:
+        agents = self._task.n_rows
+        with np.errstate(over="ignore"):
+            reward = np.repeat(reward, agents).astype(np.float32)
+        valid, over = self._alive, np.repeat(ended | cut, agents)
+        still = np.concatenate([alive_agents(info, agents) for info in infos])
+        terminated = valid & (np.repeat(ended, agents) | ~still)
+        self._alive = over | (valid & still)
+        return VectorStep(
+            observation,
+            next_observation,
+            np.where(valid, reward, np.float32(0)),
+            terminated,
+            valid & over & ~terminated,
+            valid,
+        )
+
+    def close(self) -> None:
+        for env in self._envs:
+            with guarded(self._task.name, "close"):
+                env.close()
+
+
+def _limited(task: Task) -> gym.Env:
+    env = task.make()
+    return env if task.max_steps is not None else TimeLimit(env, MOST_STEPS)
+
+
+def alive_agents(info: Any, n_agents: int) -> np.ndarray:
+    """Which agents of a team still act: what the environment says in its info, else all."""
+    if n_agents > 1 and isinstance(info, dict) and "alive" in info:
+        return np.asarray(info["alive"], bool).reshape(n_agents)
+    return np.ones(n_agents, bool)
+
+
+def checked_rewards(rewards: list[Any], task: Task) -> np.ndarray:
+    """Rewards as float64 `(n,)`; what is no finite number is the environment's mistake."""
+    try:
+        array = np.asarray(rewards, np.float64).reshape(len(rewards))
+    except (TypeError, ValueError):
+        odd = next((r for r in rewards if np.size(r) != 1 or isinstance(r, str)), rewards[0])
+        raise misbehaved(
+            task.name, f"returned a reward that is no number ({type(odd).__name__})"
+        ) from None
+    if not np.isfinite(array).all():
+        odd = rewards[int(np.flatnonzero(~np.isfinite(array))[0])]
+        raise misbehaved(task.name, f"returned the reward {odd}; it must be a finite number")
+    return array

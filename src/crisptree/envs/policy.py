@@ -1,0 +1,105 @@
+"""What plays: one protocol for trees, networks, and whatever people bring. No JAX here."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.envs.action_spaces import own_actions, sample_actions
+from crisptree.envs.guard import reason
+from crisptree.envs.task import Task
+
+
+@runtime_checkable
+class Policy(Protocol):
+    """Maps a batch of observations to actions."""
+
+    def act(self, observations: np.ndarray, /) -> np.ndarray:
+        """The policy's own actions for rows `(B, F)`: choices counted from 0 `(B,)`, one for each
+        part `(B, parts)`, or real vectors `(B, dims)`."""
+        ...
+
+
+class FunctionPolicy:
+    """A policy from a function on batches that gives the policy's own actions."""
+
+    def __init__(self, function: Callable[[np.ndarray], np.ndarray]) -> None:
+        self._function = function
+
+    def act(self, observations: np.ndarray) -> np.ndarray:
+        return self._function(observations)
+
+
+def policy_from(predictor: Any, task: Task) -> Policy:
+    """A policy from whatever people have: an object with `act`, a model with `predict` (as those
+    of Stable-Baselines3 and scikit-learn), or a function on a batch of observations.
+
+    Models and functions answer with the environment's own actions, so that `start` is taken off.
+    They are tried once, on a batch of two.
+    """
+    if isinstance(predictor, Policy):
+        return predictor
+    if hasattr(predictor, "predict"):
+        ask = _asker(predictor)
+    elif callable(predictor):
+        ask = predictor
+    else:
+        raise CrisptreeError("a policy must be callable on a batch, or have a predict method")
+
+    def act(observations: np.ndarray) -> np.ndarray:
+        return own_actions(task.actions, np.asarray(ask(observations)))
+
+    try:
+        tried = act(np.zeros((2, task.n_features), np.float32))
+    except CrisptreeError:
+        raise
+    except Exception as error:
+        raise CrisptreeError(
+            f"the policy fails on a batch of {task.n_features} features: {reason(error)}"
+        ) from error
+    check_actions(tried, task)
+    return FunctionPolicy(act)
+
+
+def _asker(model: Any) -> Callable[[np.ndarray], Any]:
+    # Stable-Baselines3 samples unless told not to, and a sampled action teaches noise.
+    samples = "deterministic" in inspect.signature(model.predict).parameters
+    options = {"deterministic": True} if samples else {}
+
+    def ask(observations: np.ndarray) -> Any:
+        answer = model.predict(observations, **options)
+        return answer[0] if isinstance(answer, tuple) else answer
+
+    return ask
+
+
+def check_actions(chosen: np.ndarray, task: Task) -> None:
+    """Refuses actions that the task does not have."""
+    actions = task.actions
+    if actions.kind == "discrete":
+        fits = chosen.ndim == 1 and np.isin(chosen, np.arange(len(actions.names))).all()
+        needs = f"one action (0 to {len(actions.names) - 1})"
+    elif actions.kind == "multi_discrete":
+        sizes = np.array([len(part) for part in actions.choices])
+        fits = chosen.shape[1:] == sizes.shape and ((chosen >= 0) & (chosen < sizes)).all()
+        needs = f"{len(sizes)} choices"
+    else:
+        fits = chosen.shape[1:] == (actions.n_values,) and np.isfinite(chosen).all()
+        needs = f"{actions.n_values} finite numbers"
+    if not fits:
+        raise CrisptreeError(f"the policy must give {needs} for each observation of '{task.name}'")
+
+
+def random_policy(task: Task, seed: int) -> Policy:
+    """Uniformly random actions. What it does depends on how often it was asked."""
+    rng = np.random.default_rng(seed)
+    return FunctionPolicy(lambda rows: sample_actions(task.actions, len(rows), rng))
+
+
+def constant_policy(task: Task, action: Any) -> Policy:
+    """Always one of the policy's own actions: a number, one for each part, or a real vector."""
+    always = np.asarray(action, np.float64 if task.actions.kind == "box" else np.int64)
+    check_actions(always[None], task)
+    return FunctionPolicy(lambda rows: np.repeat(always[None], len(rows), axis=0))

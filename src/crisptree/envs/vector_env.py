@@ -1,0 +1,62 @@
+"""The fastest vector environment for a task. No JAX here, unless the task has a twin in JAX."""
+
+import os
+import time
+
+import numpy as np
+
+from crisptree.base.processes import cores
+from crisptree.envs.action_spaces import sample_actions
+from crisptree.envs.envpool_envs import EnvpoolEnvs, envpool_has
+from crisptree.envs.gymnasium_envs import GymnasiumEnvs
+from crisptree.envs.registry import twin_of
+from crisptree.envs.task import Task
+from crisptree.envs.vector import VectorEnv
+
+TIMED_STEPS = 25
+SHARING_COSTS = 5e-4
+"""Seconds that a step must save to be shared out: several times what the sharing itself takes."""
+
+
+def vector_env(task: Task, n_envs: int, n_threads: int = 1) -> VectorEnv:
+    """`n_envs` environments of the task, in the fastest way that is installed: the JAX twin,
+    envpool, or gymnasium.
+
+    With several threads allowed, they (or as many processes) are used if steps are slow enough
+    for it to pay. What the environments do is the same in any case.
+    """
+    twin = twin_of(task)
+    if twin is not None:
+        from crisptree.envs.functional_envs import FunctionalEnvs
+
+        return FunctionalEnvs(twin, n_envs)
+    n_threads = min(n_threads, n_envs)
+    if envpool_has(task):
+        shared = n_threads > 1 and sharing_pays(EnvpoolEnvs(task, 1), task, n_envs, n_threads)
+        return EnvpoolEnvs(task, n_envs, n_threads if shared else 1)
+    return GymnasiumEnvs(task, n_envs)
+
+
+def threads() -> int:
+    """Threads that stepping may use: what OMP_NUM_THREADS says, or the cores there are."""
+    given = os.environ.get("OMP_NUM_THREADS", "")
+    if given.isdigit() and int(given) > 0:
+        return int(given)
+    return cores()
+
+
+def sharing_pays(
+    one: VectorEnv, task: Task, n_envs: int, n_threads: int, costs: float = SHARING_COSTS
+) -> bool:
+    """Whether sharing out a step of all environments saves more seconds than it costs, by timing
+    a few steps of one."""
+    rng = np.random.default_rng(0)
+    rows = len(one.reset(0))
+    seconds = []
+    for _ in range(TIMED_STEPS):
+        action = sample_actions(task.actions, rows, rng)
+        began = time.perf_counter()
+        one.step(action)
+        seconds.append(time.perf_counter() - began)
+    one.close()
+    return n_envs * float(np.median(seconds)) * (1 - 1 / n_threads) > costs
