@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crisptree.crispen.redraw import FEWEST, IDLE, redrawing, redrawn
-from crisptree.learn.config import Learning
-from crisptree.learn.creation import beginning_with
-from crisptree.learn.session import RESTART
+from crisptree.crispen.redraw import FEWEST, IDLE, redraw_idle_nodes, redrawn
+from crisptree.learn import ppo
+from crisptree.learn.config import PPOConfig
+from crisptree.learn.moments import Moments
+from crisptree.learn.stacks import pick, stack
 from crisptree.soft import AxisTree, balanced, rule_list
 
 STATES = np.random.default_rng(0).normal(size=(2000, 3)).astype(np.float32)
@@ -80,30 +81,65 @@ def test_subtrees_of_another_shape_are_left_alone():
     assert float(after.comparators[2]) < 10
 
 
-def test_redraws_are_at_restarts_before_the_end_of_redrawing():
-    config = Learning(n_envs=2, n_steps=8, minibatches=2, steepness=(2.0, 50.0))
-    actors, key = [far_off(4, 0), far_off(4, 1)], jax.random.key(0)
-    agents = beginning_with(actors, 3, config, 4 * RESTART, key=key).agents()
-    asked: list[int] = []
-
-    def states(agent, number):
-        asked.append(number)
-        return STATES
-
-    def segment(agents, n):
-        return eqx.tree_at(lambda a: a.update, agents, agents.update + n), {}
-
-    learn = redrawing(segment, states, until=0.6)
-    ages = []
-    for _ in range(8):
-        ages.append(float(agents.actor.comparators.max()))
-        agents, _ = learn(agents, RESTART // 2)
-    # two starts at updates 64 and 128; the third restart is past 60 %
-    assert asked == [RESTART, RESTART, 2 * RESTART, 2 * RESTART]
-    assert all(age > 40 for age in ages[:3])
-    assert ages[3] < 10
+MOMENTS = Moments(jnp.array([5.0, 0.0, -1.0]), jnp.array([4.0, 1e-4, 1.0]), jnp.ones(()))
+RAW = STATES * np.asarray(MOMENTS.deviation) + np.asarray(MOMENTS.mean)
 
 
-def test_the_same_dice_draw_the_same():
+def two_starts(update: int, n_updates: int = 100):
+    """Two learners whose trees have only idle nodes, after so many updates."""
+    config = PPOConfig(n_envs=2, n_steps=8, n_minibatches=2)
+    states = stack(
+        [
+            ppo.init(
+                far_off(4, i), 3, config, n_updates, key=jax.random.key(i), observations=MOMENTS
+            )
+            for i in range(2)
+        ]
+    )
+    counts = (jnp.full(2, update), jnp.full(2, float(update)))
+    return eqx.tree_at(lambda s: (s.schedule.update, s.schedule.pace_sum), states, counts)
+
+
+@pytest.mark.parametrize(("update", "redraws"), [(10, True), (50, True), (15, False), (60, False)])
+def test_nodes_are_redrawn_every_so_many_updates_until_an_end(update, redraws):
+    states = two_starts(update)
+    after = redraw_idle_nodes(states, [RAW, RAW], until=0.6, seed=3, every=10)
+    assert bool((after.actor.comparators < 10).all()) is redraws
+    if not redraws:
+        assert after is states
+        return
+    for start in range(2):
+        rng = np.random.default_rng([3, update, start])
+        expected = redrawn(pick(states.actor, start), STATES, rng)
+        found = pick(after.actor, start)
+        assert found.features.tolist() == expected.features.tolist()
+        np.testing.assert_allclose(found.comparators, expected.comparators, atol=1e-4)
+    assert after.actor.features[0].tolist() != after.actor.features[1].tolist()
+
+
+def test_each_start_has_its_own_progress():
+    """The second is past the end of redrawing."""
+    states = two_starts(10)
+    states = eqx.tree_at(lambda s: s.schedule.pace_sum, states, jnp.array([10.0, 70.0]))
+    after = redraw_idle_nodes(states, [RAW, RAW], until=0.6, seed=3, every=10)
+    assert (after.actor.comparators[0] < 10).all()
+    assert (after.actor.comparators[1] > 40).all()
+
+
+def test_gains_go_with_their_leaves():
+    tree = AxisTree.random(balanced(4), 3, 2, key=jax.random.key(0), gains=1)
+    numbered = jnp.arange(4.0)[:, None, None] * jnp.ones((4, 2, 3))
+    tree = eqx.tree_at(
+        lambda t: (t.comparators, t.leaves, t.gains, t.kept_gains),
+        tree,
+        (tree.comparators + 50, numbered[:, :, 0], numbered, numbered % 2 == 1),
+    )
+    after = redrawn(tree, STATES, np.random.default_rng(0))
+    assert set(np.asarray(after.leaves).ravel()) == {3.0}  # all was FALSE: the last leaf's
+    np.testing.assert_array_equal(after.gains, np.full((4, 2, 3), 3.0))
+    assert after.kept_gains.all()
+
+
+def test_the_same_generator_draws_the_same():
     one, other = (redrawn(far_off(8), STATES, np.random.default_rng(5)) for _ in range(2))
     assert bool(eqx.tree_equal(one, other))

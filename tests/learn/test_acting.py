@@ -4,54 +4,68 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crisptree.learn import q_agent
-from crisptree.learn.acting import sampler
-from crisptree.learn.agent import create
-from crisptree.learn.config import Learning
+from crisptree.envs.policy import Policy
+from crisptree.learn import dqn, ppo
+from crisptree.learn.acting import greedy, sampler
+from crisptree.learn.config import DQNConfig, PPOConfig
+from crisptree.learn.heads import Categorical, Gaussian, MultiCategorical
 from crisptree.learn.moments import Moments
-from crisptree.learn.q_config import QLearning
-from crisptree.learn.rollout import sample_actions
 from crisptree.learn.stacks import pick, stack
-from crisptree.soft import AxisTree, SoftTree, balanced, baseline
+from crisptree.soft import MLP, AxisTree, SoftTree, balanced, baseline
 
-CONFIG, Q = Learning(), QLearning(memory=16)
+CONFIG, Q = PPOConfig(), DQNConfig(buffer_size=512)
 SEEN = Moments(jnp.array([1.0, -2.0, 0.0]), jnp.array([4.0, 0.01, 1.0]), jnp.array(100.0))
+BOX = Gaussian((-1.0, 0.0), (1.0, 4.0))
 
 
-def of_tree(kind, key):
-    return create(kind.random(balanced(6), 3, 4, key=key), 3, CONFIG, 5, key=key)
+def of_tree(kind, head, key):
+    return ppo.init(kind.random(balanced(6), 3, head, key=key), 3, CONFIG, 5, key=key)
 
 
-def of_mlp(key):
-    return create(baseline(1, 3, 4, key=key), 3, CONFIG, 5, key=key)
-
-
-def of_values(key):
-    tree = SoftTree.random(balanced(6), 3, 4, key=key)
-    return q_agent.create(tree, 3, Q, 5, key=key)
-
-
-AGENTS = {
-    "soft": lambda key: of_tree(SoftTree, key),
-    "axis": lambda key: of_tree(AxisTree, key),
-    "mlp": of_mlp,
-    "q": of_values,
+STATES = {
+    "soft": lambda key: of_tree(SoftTree, Categorical(4), key),
+    "axis": lambda key: of_tree(AxisTree, Categorical(4), key),
+    "parts": lambda key: of_tree(AxisTree, MultiCategorical((2, 3)), key),
+    "box": lambda key: of_tree(SoftTree, BOX, key),
+    "mlp": lambda key: ppo.init(baseline(1, 3, 4, key=key), 3, CONFIG, 5, key=key),
+    "mlp box": lambda key: ppo.init(MLP.policy(3, (8,), BOX, key=key), 3, CONFIG, 5, key=key),
+    "q": lambda key: dqn.init(SoftTree.random(balanced(6), 3, 4, key=key), 3, Q, 5, key=key),
 }
 
 
-@pytest.mark.parametrize("kind", AGENTS)
+@pytest.mark.parametrize("kind", STATES)
 @pytest.mark.parametrize("moments", [SEEN, Moments.empty((3,))], ids=["seen", "unseen"])
-def test_actions_are_those_of_each_agent_s_own_policy(kind, moments):
-    alone = [AGENTS[kind](jax.random.key(seed)) for seed in range(2)]
-    alone = [eqx.tree_at(lambda a: a.observations, agent, moments) for agent in alone]
-    agents = stack(alone)
-    dice = np.random.default_rng(0)
-    observation = (20 * dice.normal(size=(2, 500, 3))).astype(np.float32)
-    uniform = dice.random((2, 500), dtype=np.float32)
-    action, log_probability = sampler(agents)(observation, uniform)
+def test_numpy_acts_as_each_learner_s_own_policy(kind, moments):
+    alone = [STATES[kind](jax.random.key(seed)) for seed in range(2)]
+    alone = [eqx.tree_at(lambda s: s.observations, state, moments) for state in alone]
+    states, head = stack(alone), alone[0].head
+    random = np.random.default_rng(0)
+    observation = (20 * random.normal(size=(2, 500, 3))).astype(np.float32)
+    noise = np.stack([head.noise(jax.random.key(i), (500,)) for i in range(2)])
+    action, log_probability = sampler(states)(observation, noise)
     for seed in range(2):
-        log_policy = pick(agents, seed).log_policy(jnp.asarray(observation[seed]))
-        expected, its_log = sample_actions(log_policy, jnp.asarray(uniform[seed]))
-        np.testing.assert_array_equal(action[seed], expected)
-        np.testing.assert_allclose(log_probability[seed], its_log, rtol=1e-4, atol=1e-5)
+        state = pick(states, seed)
+        distribution = state.distribution(jnp.asarray(observation[seed]))
+        expected = head.sample(distribution, jnp.asarray(noise[seed]))
+        np.testing.assert_allclose(action[seed], expected, rtol=1e-4, atol=1e-4)
+        its_log = head.log_probability(distribution, expected)
+        np.testing.assert_allclose(log_probability[seed], its_log, rtol=1e-3, atol=1e-3)
+        best = head.to_env(head.mode(distribution))
+        acted = greedy(state).act(observation[seed])
+        assert isinstance(acted, np.ndarray)
+        np.testing.assert_allclose(acted, best, rtol=1e-4, atol=1e-4)
     assert (action[0] != action[1]).any()
+
+
+def test_it_is_a_policy():
+    assert isinstance(greedy(STATES["axis"](jax.random.key(0))), Policy)
+
+
+def test_a_q_learner_knows_what_a_wrong_action_costs():
+    state = STATES["q"](jax.random.key(0))
+    rows = np.random.default_rng(0).normal(size=(20, 3)).astype(np.float32)
+    q = np.asarray(state.q_values(jnp.asarray(rows)))
+    np.testing.assert_allclose(
+        greedy(state).regret(rows), q.max(1) - q.min(1), rtol=1e-4, atol=1e-6
+    )
+    assert not hasattr(greedy(STATES["axis"](jax.random.key(0))), "regret")

@@ -1,22 +1,21 @@
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crisptree.envs.host import EnvpoolEnvs, HostEnvs, HostStep
-from crisptree.learn import hosted
-from crisptree.learn.agent import create
-from crisptree.learn.config import Learning
-from crisptree.learn.hosted import Stage
-from crisptree.learn.improve import improve
-from crisptree.learn.rates import rates_of, shape_of
-from crisptree.learn.rollout import Rollout, sample_actions
+from crisptree.envs.envpool_envs import EnvpoolEnvs
+from crisptree.envs.task import task_of
+from crisptree.envs.vector import VectorEnv, VectorStep
+from crisptree.learn import ppo
+from crisptree.learn.config import PPOConfig
+from crisptree.learn.host import HostCollector
 from crisptree.learn.stacks import pick, stack
+from crisptree.learn.trainer import Trainer
+from crisptree.learn.trajectory import COLLECT
 from crisptree.soft import AxisTree, SoftTree, balanced
 
 T, N, F = 6, 2, 3
-CONFIG = Learning(n_envs=N, n_steps=T, minibatches=1, gamma=0.5)
+CONFIG = PPOConfig(n_envs=N, n_steps=T, n_minibatches=1, gamma=0.5)
 
 # environment 0 terminates at step 1, only resets at step 2, and is truncated at step 4, where its
 # next episode starts at once; environment 1 goes on and on
@@ -26,7 +25,7 @@ TRUNCATED = [0, 0, 0, 0, 1, 0]
 VALID = [1, 1, 0, 1, 1, 1]
 
 
-class Scripted(HostEnvs):
+class Scripted(VectorEnv):
     """Two seeds of two environments: the script, and one that is always the same, twice."""
 
     def __init__(self) -> None:
@@ -46,9 +45,9 @@ class Scripted(HostEnvs):
     def send(self, action: np.ndarray) -> None:
         self.actions.append(action)
 
-    def receive(self) -> HostStep:
+    def receive(self) -> VectorStep:
         t, self.time = self.time, self.time + 1
-        return HostStep(
+        return VectorStep(
             # after the truncation, another episode's first
             observation=self._seen(t + 1 + 0.5 * TRUNCATED[t], 101 + t),
             next_observation=self._seen(t + 1, 101 + t),
@@ -63,122 +62,129 @@ class Scripted(HostEnvs):
 
 def fresh(seed: int):
     tree = SoftTree.random(balanced(4), F, 2, key=jax.random.key(seed))
-    return create(tree, F, CONFIG, 5, key=jax.random.key(seed + 10))
+    return ppo.init(tree, F, CONFIG, 5, key=jax.random.key(seed + 10))
 
 
 @pytest.fixture(scope="module")
-def lived():
-    """The agents, the environments, the rollout that reaches the update, and the metrics."""
-    agents, envs, rollouts = stack([fresh(0), fresh(1)]), Scripted(), []
-
-    def learn(agents, rollout: Rollout, rates):
-        rollouts.append(rollout)
-        return agents, {"policy_loss": jnp.zeros(2)}
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hosted, "_learning", lambda config: learn)
-        _, metrics = Stage([envs], 2, CONFIG, seed=0).update(agents)
-    return agents, envs, rollouts[0], metrics
+def seen():
+    """The states, the environments, and the trajectory."""
+    states, envs = stack([fresh(0), fresh(1)]), Scripted()
+    collector = HostCollector([envs], n_seeds=2, n_agents=1, gamma=CONFIG.gamma, seed=0)
+    return states, envs, collector.collect(states, CONFIG)
 
 
-def test_actors_and_critics_learn_side_by_side_what_they_learn_together(lived):
-    """By halves, in two threads, as `improve` does it in one program."""
-    agents, _, rollout, _ = lived
-    rates = rates_of(CONFIG)
-    found, metrics = hosted._learning(shape_of(CONFIG))(agents, rollout, rates)
-    again, _ = hosted._learning(shape_of(CONFIG))(agents, rollout, rates)
-    over_seeds = (eqx.if_array(0), 0, None, None)
-    expected, log = eqx.filter_jit(eqx.filter_vmap(improve, in_axes=over_seeds))(
-        agents, rollout, CONFIG, rates
-    )
-    for one, same, other in zip(*map(numbers, (found, again, expected)), strict=True):
-        np.testing.assert_array_equal(one, same)
-        np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
-    assert set(metrics) == set(log)
-    for name, values in log.items():
-        np.testing.assert_allclose(metrics[name], values, rtol=1e-4, atol=1e-6)
-    assert not np.allclose(found.actor.leaves, agents.actor.leaves)
-
-
-def numbers(agents) -> list[np.ndarray]:
-    agents = eqx.tree_at(lambda a: a.key, agents, jax.random.key_data(agents.key))
-    return [np.asarray(leaf) for leaf in jax.tree.leaves(eqx.filter(agents, eqx.is_array))]
-
-
-def test_every_part_has_seeds_first_then_time_then_environments(lived):
-    rollout = lived[2]
-    for name, part in rollout._asdict().items():
+def test_every_part_has_seeds_first_then_time_then_environments(seen):
+    trajectory = seen[2]
+    for name, part in trajectory._asdict().items():
         features = (F,) if "observation" in name else ()
-        assert part.shape == (2, T, N, *features), name
+        shape = () if name in ("return_sum", "n_episodes") else (T, N, *features)
+        assert part.shape == (2, *shape), name
 
 
-def test_what_ends_and_what_only_resets(lived):
+def test_what_ends_and_what_only_resets(seen):
     """Terminated does not bootstrap, truncated does; both cut, and so does a step that resets."""
-    rollout = lived[2]
+    trajectory = seen[2]
     for seed in range(2):
-        assert rollout.terminated[seed, :, 0].tolist() == [0, 1, 0, 0, 0, 0]
-        assert rollout.done[seed, :, 0].tolist() == [0, 1, 1, 0, 1, 0]
-        assert rollout.mask[seed, :, 0].tolist() == [1, 1, 0, 1, 1, 1]
-        assert not rollout.terminated[seed, :, 1].any()
-        assert not rollout.done[seed, :, 1].any()
-        assert rollout.mask[seed, :, 1].all()
+        assert trajectory.terminated[seed, :, 0].tolist() == [0, 1, 0, 0, 0, 0]
+        assert trajectory.done[seed, :, 0].tolist() == [0, 1, 1, 0, 1, 0]
+        assert trajectory.mask[seed, :, 0].tolist() == [1, 1, 0, 1, 1, 1]
+        assert not trajectory.terminated[seed, :, 1].any()
+        assert not trajectory.done[seed, :, 1].any()
+        assert trajectory.mask[seed, :, 1].all()
 
 
-def test_observations_and_where_they_led(lived):
-    rollout = lived[2]
+def test_observations_and_where_they_led(seen):
+    trajectory = seen[2]
     for seed in range(2):
-        assert rollout.observation[seed, :, 0, 0].tolist() == [0, 1, 2, 3, 4, 5.5]
-        assert rollout.next_observation[seed, :, 0, 0].tolist() == [1, 2, 3, 4, 5, 6]
-        assert rollout.observation[seed, :, 1, 0].tolist() == [100, 101, 102, 103, 104, 105]
+        assert trajectory.observation[seed, :, 0, 0].tolist() == [0, 1, 2, 3, 4, 5.5]
+        assert trajectory.next_observation[seed, :, 0, 0].tolist() == [1, 2, 3, 4, 5, 6]
+        assert trajectory.observation[seed, :, 1, 0].tolist() == [100, 101, 102, 103, 104, 105]
 
 
-def test_rewards_and_running_returns_start_over_with_an_episode(lived):
+def test_rewards_and_discounted_returns_start_over_with_an_episode(seen):
     """γ = ½."""
-    rollout = lived[2]
-    assert rollout.reward[0, :, 0].tolist() == REWARDS
-    assert rollout.running_return[0, :, 0].tolist() == [1, 2.5, 0, 4, 10, 16]
-    assert rollout.running_return[1, :3, 1].tolist() == [1, 1.5, 1.75]
+    trajectory = seen[2]
+    assert trajectory.reward[0, :, 0].tolist() == REWARDS
+    assert trajectory.discounted_return[0, :, 0].tolist() == [1, 2.5, 0, 4, 10, 16]
+    assert trajectory.discounted_return[1, :3, 1].tolist() == [1, 1.5, 1.75]
 
 
-def test_returns_are_of_the_episodes_that_ended(lived):
+def test_returns_are_of_the_episodes_that_ended(seen):
     """1 + 2 and 4 + 8; the last one goes on, and environment 1 ended none."""
-    metrics = lived[3]
-    assert metrics["episodes"].tolist() == [2, 2]
-    assert metrics["return"].tolist() == [7.5, 7.5]
+    trajectory = seen[2]
+    assert trajectory.n_episodes.tolist() == [2, 2]
+    assert trajectory.return_sum.tolist() == [15, 15]
+    assert trajectory.mean_return.tolist() == [7.5, 7.5]
 
 
-def test_actions_are_each_agent_s_own_samples(lived):
-    agents, envs, rollout, _ = lived
+def test_actions_are_each_learner_s_own_samples(seen):
+    states, envs, trajectory = seen
     for seed in range(2):
-        agent = pick(agents, seed)
-        key = jax.random.fold_in(agent.key, 0)
-        uniform = jax.random.uniform(key, (T, N)).reshape(-1)
-        rows = jnp.asarray(rollout.observation[seed].reshape(-1, F))
-        action, log_probability = sample_actions(agent.log_policy(rows), uniform)
-        np.testing.assert_array_equal(rollout.action[seed].ravel(), action)
+        state = pick(states, seed)
+        noise = state.head.noise(jax.random.fold_in(state.key, COLLECT), (T, N)).reshape(T * N, 1)
+        distribution = state.distribution(jnp.asarray(trajectory.observation[seed].reshape(-1, F)))
+        action = state.head.sample(distribution, noise)
+        np.testing.assert_array_equal(trajectory.action[seed].ravel(), action)
         np.testing.assert_allclose(
-            rollout.log_probability[seed].ravel(), log_probability, rtol=1e-5
+            trajectory.log_probability[seed].ravel(),
+            state.head.log_probability(distribution, action),
+            rtol=1e-5,
         )
         taken = np.stack(envs.actions)[:, seed * N : (seed + 1) * N]
-        np.testing.assert_array_equal(taken, rollout.action[seed])
-    assert (rollout.action[0] != rollout.action[1]).any()
+        np.testing.assert_array_equal(taken, trajectory.action[seed])
+    assert (trajectory.action[0] != trajectory.action[1]).any()
+
+
+class Team(VectorEnv):
+    """One environment of two agents, who earn 1 and 10 a step: the first dies at the second step,
+    the other at the third; then the next episode starts."""
+
+    def reset(self, seed: int) -> np.ndarray:
+        self.time = 0
+        return np.zeros((2, F), np.float32)
+
+    def send(self, action: np.ndarray) -> None: ...
+
+    def receive(self) -> VectorStep:
+        self.time, time = self.time + 1, self.time % 3
+        first_acts = time < 2
+        nothing = np.zeros((2, F), np.float32)
+        return VectorStep(
+            observation=nothing,
+            next_observation=nothing,
+            reward=np.float32([first_acts, 10]),
+            terminated=np.array([time == 1, time == 2]),
+            truncated=np.zeros(2, bool),
+            valid=np.array([first_acts, True]),
+        )
+
+    def close(self) -> None: ...
+
+
+def test_a_team_s_return_is_the_mean_over_those_alive():
+    """(1 + 10)/2 twice and then 10 alone; two episodes end in six steps."""
+    states = stack([fresh(0)])
+    trajectory = HostCollector([Team()], 1, 2, 0.5, 0).collect(states, CONFIG)
+    assert trajectory.n_episodes.tolist() == [2]
+    assert trajectory.return_sum.tolist() == [2 * 21]
+    assert trajectory.mask[0, :, 0].tolist() == [1, 1, 0] * 2
+    assert trajectory.done[0, :, 0].tolist() == [0, 1, 1] * 2
+    assert trajectory.done[0, :, 1].tolist() == [0, 0, 1] * 2
+    assert trajectory.discounted_return[0, :, 1].tolist() == [10, 15, 17.5] * 2
 
 
 def test_in_two_parts_every_environment_lives_as_in_one():
     """LunarLander in one pool, and in two of which one steps while the other is acted for."""
-    config = Learning(n_envs=5, n_steps=96, epochs=1, minibatches=1)
+    config = PPOConfig(n_envs=5, n_steps=96, n_epochs=1, n_minibatches=1)
     tree = AxisTree.random(balanced(4), 8, 4, key=jax.random.key(0))
-    lives = []
-    for in_parts in (False, True):
-        envs = EnvpoolEnvs("LunarLander-v3", 5, 2)
-        stage = Stage(envs.parts() if in_parts else [envs], 1, config, seed=3)
-        assert [part.rows for part in stage.parts] == ([3, 2] if in_parts else [5])
-        agents = stack([create(tree, 8, config, 5, key=jax.random.key(1))])
-        for _ in range(2):
-            agents, metrics = stage.update(agents)
-        arrays = eqx.filter((agents.actor, agents.critic, metrics), eqx.is_array)
-        lives.append([np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(arrays)])
-        assert metrics["episodes"] > 0
-        for part in stage.parts:
-            part.envs.close()
-    assert lives[0] == lives[1]
+    states = stack([ppo.init(tree, 8, config, 2, key=jax.random.key(1))])
+    whole = EnvpoolEnvs(task_of("LunarLander-v3"), 5, 2)
+    assert len(whole.parts()) == 2
+    results = []
+    for envs in ([whole], whole.parts()):
+        with Trainer(None, config, env=envs) as trainer:
+            (progress,) = trainer.learn(states)
+        arrays = (progress.states.actor, progress.states.critic, progress.metrics)
+        results.append([np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(arrays)])
+        assert progress.metrics["episodes"].sum() > 0
+    assert results[0] == results[1]

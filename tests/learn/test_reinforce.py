@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from probe_envs import ENDS, MOVES, REWARDS, SEEN, START, ThreeStates
 
-from crisptree.learn import losses
-from crisptree.learn.agent import create
-from crisptree.learn.compiled import collect, opening
-from crisptree.learn.config import Learning
-from crisptree.learn.rollout import generalised_advantages
+from crisptree.learn import reinforce
+from crisptree.learn.collect import collect, fresh_envs
+from crisptree.learn.config import ReinforceConfig
+from crisptree.learn.trajectory import generalized_advantages
 from crisptree.soft import SoftTree, balanced
 
 GAMMA, HORIZON = 0.8, 3
@@ -91,13 +90,13 @@ def every_episode(policy: np.ndarray) -> tuple[np.ndarray, ...]:
 def mean_update(tree, state, action, reward, ends, kept, weight, values, *, gamma: float):
     """Minus the gradient of the loss, over rows weighted so as to be a mean over episodes."""
     value, reached = values[state], values[jnp.roll(state, -1, 0)]
-    advantage = generalised_advantages(reward, value, reached, ends, ends, gamma, gamma)
+    advantage = generalized_advantages(reward, value, reached, ends, ends, gamma, 1.0)
     weighted = (advantage * weight * kept.sum()).ravel()
 
     def loss(tree):
         log_policy = jax.vmap(tree.log_policy)(jnp.asarray(SEEN)[state.ravel()])
         taken = jnp.take_along_axis(log_policy, action.reshape(-1, 1), 1)[:, 0]
-        return losses.policy_gradient(taken, weighted, kept.ravel())
+        return reinforce.policy_gradient_loss(taken, weighted, kept.ravel())
 
     gradient = jax.tree.leaves(eqx.filter_grad(loss)(tree))
     return -jnp.concatenate([leaf.ravel() for leaf in gradient])
@@ -127,19 +126,19 @@ def test_the_mean_over_all_episodes_is_the_expectation(tree, policy, gamma):
 
 
 def test_the_mean_over_sampled_episodes_comes_to_the_expectation(tree, policy):
-    """Through the rollout that training uses: 20,000 episodes, in ten parts for an error bar."""
+    """Through the collection that training uses: 20,000 episodes, in ten parts for an error bar."""
     env, n = ThreeStates(), 20_000
-    config = Learning(n_envs=n, n_steps=HORIZON, minibatches=1, gamma=GAMMA)
-    agent = create(tree, 3, config, 1, key=jax.random.key(3))
-    scene = opening(env, config, jax.random.key(4))
-    _, rollout, _ = eqx.filter_jit(collect)(agent, scene, env, config, GAMMA)
-    ends = np.asarray(rollout.terminated)
+    config = ReinforceConfig(n_envs=n, n_steps=HORIZON, gamma=GAMMA)
+    state = reinforce.init(tree, 3, config, 1, key=jax.random.key(3))
+    envs = fresh_envs(env, n, jax.random.key(4))
+    _, seen = eqx.filter_jit(collect)(state, envs, env, config)
+    ends = np.asarray(seen.terminated)
     first = np.cumsum(ends, 0) - ends == 0  # the first episode; a second one may not be whole
-    state = np.argmax((np.asarray(rollout.observation)[:, :, None] == SEEN).all(-1), -1)
+    state = np.argmax((np.asarray(seen.observation)[:, :, None] == SEEN).all(-1), -1)
     weight = np.full((HORIZON, n), 10 / n, np.float32)
     in_parts = [
         np.asarray(part).reshape(HORIZON, 10, -1)
-        for part in (state, rollout.action, rollout.reward, ends, first, weight)
+        for part in (state, seen.action, seen.reward, ends, first, weight)
     ]
     parts = [
         mean_update(tree, *(part[:, i] for part in in_parts), jnp.zeros(3), gamma=GAMMA)

@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
+from crisptree.crisp.linear import Gain, Gains
 from crisptree.crisp.signature import Actions
 from crisptree.envs.task import Task
 from crisptree.learn.moments import Moments, units
 from crisptree.soft import AxisTree, SoftTree, Topology, TreeModel
 
 FeatureChoice = Literal["magnitude", "signed"]
-Gains = tuple[tuple[tuple[int, int, float], ...], ...]
-"""For each leaf its gains, `(dimension, feature, weight)`."""
 
 
 def harden(tree: AxisTree, moments: Moments, task: Task) -> CrispTree:
@@ -67,22 +66,24 @@ def _assemble(
     rounded = np.where(turned, np.nextafter(rounded, np.float32(-np.inf)), rounded)
     topology: Topology = tree.topology
     n_nodes, n_leaves = topology.n_nodes, topology.n_leaves
-    if_true = np.where(turned, topology.if_false, topology.if_true)
-    if_false = np.where(turned, topology.if_true, topology.if_false)
+    on_true, on_false = np.array(topology.if_true, int), np.array(topology.if_false, int)
+    if_true = np.where(turned, on_false, on_true)
+    if_false = np.where(turned, on_true, on_false)
 
     def numbered(children: NDArray) -> NDArray:
         return np.where(children >= 0, children, n_nodes + ~children)
 
     none = np.full(n_leaves, -1)
     at_leaves, gains = leaf_actions(tree, moments, task.actions)
+    of_nodes: Gains = ((),) * n_nodes
     nothing = np.full((n_nodes, *at_leaves.shape[1:]), 0.0 if task.actions.kind == "box" else -1)
     return CrispTree(
-        feature=np.concatenate([features, none]).astype(int),
+        feature=np.concatenate([features, none]),
         threshold=np.concatenate([rounded.astype(np.float64), np.zeros(n_leaves)]),
-        if_true=np.concatenate([numbered(if_true), none]).astype(int),
-        if_false=np.concatenate([numbered(if_false), none]).astype(int),
+        if_true=np.concatenate([numbered(if_true), none]),
+        if_false=np.concatenate([numbered(if_false), none]),
         action=np.concatenate([nothing, at_leaves]).astype(at_leaves.dtype),
-        gains=((),) * n_nodes + gains if gains else (),
+        gains=of_nodes + gains if gains else (),
         **task.signature,
     )
 
@@ -101,7 +102,7 @@ def leaf_actions(tree: TreeModel, moments: Moments, actions: Actions) -> tuple[N
     low, high = np.asarray(actions.low), np.asarray(actions.high)
     half = 0.5 * (high - low)
     constants = low + (leaves.astype(np.float64) + 1) * half
-    if tree.gains is None:
+    if tree.gains is None or tree.kept_gains is None:
         return _within(constants, low, high), ()
     mean, deviation = (part.astype(np.float64) for part in units(moments))
     # a = c + h Σ g (x - m)/σ = (c - Σ w m) + Σ w x with w = h g / σ.
@@ -109,7 +110,8 @@ def leaf_actions(tree: TreeModel, moments: Moments, actions: Actions) -> tuple[N
     is_constant = (weights == 0).all(-1)
     offsets = np.where(is_constant, _within(constants, low, high), constants - weights @ mean)
     gains = tuple(
-        tuple((int(d), int(f), float(leaf[d, f])) for d, f in np.argwhere(leaf)) for leaf in weights
+        tuple(Gain(int(d), int(f), float(leaf[d, f])) for d, f in np.argwhere(leaf))
+        for leaf in weights
     )
     return offsets, gains
 

@@ -45,10 +45,10 @@ def redraw_idle_nodes(
     if update % every or not (progress < until).any():
         return states
     trees = [pick(states.actor, i) for i in range(n_seeds(states))]
-    for i in np.flatnonzero(progress < until):
-        mean, deviation = units(pick(states.observations, int(i)))
+    for i in np.flatnonzero(progress < until).tolist():
+        mean, deviation = units(pick(states.observations, i))
         standard = np.clip((observations[i] - mean) / deviation, -CLIP, CLIP)
-        trees[i] = redrawn(trees[i], standard, np.random.default_rng([seed, update, int(i)]))
+        trees[i] = redrawn(trees[i], standard, np.random.default_rng([seed, update, i]))
     return eqx.tree_at(lambda s: s.actor, states, stack(trees))
 
 

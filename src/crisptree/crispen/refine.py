@@ -5,7 +5,7 @@ first), and the polish after pruning: what differs is where it starts and the sc
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class Refined(NamedTuple):
     """Updates that were made, of the start that made most."""
 
 
+@runtime_checkable
 class Race(Protocol):
     """Something that chooses among trees by return."""
 

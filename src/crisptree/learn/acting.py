@@ -7,9 +7,10 @@ import jax
 import numpy as np
 from jaxtyping import Float
 
+from crisptree.learn.heads import EpsilonGreedy
 from crisptree.learn.moments import CLIP
 from crisptree.learn.stacks import stack
-from crisptree.soft.numpy_models import numpy_mix
+from crisptree.soft.numpy_models import NumpyModel, numpy_mix
 
 Distribution = Callable[[Float[np.ndarray, "S N F"]], Any]
 Sampler = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -41,26 +42,44 @@ class GreedyPolicy:
         return self._head.to_env(self._head.mode(self._distribution(rows)))[0]
 
 
+class GreedyQPolicy(GreedyPolicy):
+    """The same of a learner of values, which knows what a wrong action costs."""
+
+    def __init__(self, learner: Any) -> None:
+        super().__init__(learner)
+        self._q_values = _mixture(stack([learner]))
+
+    def regret(self, observations: Float[np.ndarray, "B F"]) -> Float[np.ndarray, " B"]:
+        """What the worst action costs in each row, compared with the best."""
+        q = self._q_values(np.asarray(observations, np.float32)[None])[0]
+        return q.max(-1) - q.min(-1)
+
+
 def greedy(learner: Any) -> GreedyPolicy:
     """The deterministic policy of one learner's state."""
-    return GreedyPolicy(learner)
+    kind = GreedyQPolicy if isinstance(learner.head, EpsilonGreedy) else GreedyPolicy
+    return kind(learner)
 
 
 def _distribution(learners: Any) -> Distribution:
     """The same arithmetic as `learner.distribution`, for all seeds at once."""
-    head = learners.head
-    mix = numpy_mix(learners.actor, head.of_leaf)
+    head, mixture = learners.head, _mixture(learners)
+    exploration = np.asarray(learners.exploration)[:, None]
+    return lambda observation: head.distribution(mixture(observation), exploration)
+
+
+def _mixture(learners: Any) -> NumpyModel:
+    """From raw observations (S, N, F) to the actors' mixed outputs."""
+    mix = numpy_mix(learners.actor, learners.head.of_leaf)
     moments = jax.tree.map(np.asarray, learners.observations)
     mean, deviation = moments.mean[:, None], np.asarray(learners.observations.deviation)[:, None]
-    exploration = np.asarray(learners.exploration)[:, None]
     seen = moments.count[:, None, None] > 0
     all_seen = seen.all()
 
     # Called between two steps of the environments: plain indices and bounds, since the functions
     # that serve every case take as long as the arithmetic.
-    def distribution(observation: np.ndarray) -> Any:
+    def mixture(observation: np.ndarray) -> np.ndarray:
         standard = np.minimum(np.maximum((observation - mean) / deviation, -CLIP), CLIP)
-        x = standard if all_seen else np.where(seen, standard, observation)
-        return head.distribution(mix(x), exploration)
+        return mix(standard if all_seen else np.where(seen, standard, observation))
 
-    return distribution
+    return mixture

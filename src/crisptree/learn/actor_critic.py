@@ -193,17 +193,17 @@ def annealed(state: ActorCritic, config: ActorCriticConfig) -> ActorCritic:
         start, end = config.steepness
         steepness = start * (end / start) ** fraction
         actor = eqx.tree_at(lambda a: a.steepness, actor, steepness)
-    if isinstance(actor, TreeModel) and actor.kept_gains is not None:
-        chosen = choose_gains(actor).kept_gains
+    if isinstance(actor, TreeModel) and actor.max_gains > 0:
+        kept: Any = actor.kept_gains
         is_time = state.progress >= config.choose_gains_at
-        kept = jnp.where(is_time, chosen, actor.kept_gains)
+        kept = jnp.where(is_time, choose_gains(actor).kept_gains, kept)
         actor = eqx.tree_at(lambda a: a.kept_gains, actor, kept)
     return eqx.tree_at(
         lambda s: (s.actor, s.log_std), state, (actor, jnp.minimum(state.log_std, most))
     )
 
 
-def episode_metrics(trajectory: Trajectory, state: ActorCritic) -> dict[str, Array]:
+def episode_metrics(trajectory: Trajectory, state: Any) -> dict[str, Array]:
     """What to log about the episodes that ended, and how far the training is."""
     return {
         "return": trajectory.mean_return,

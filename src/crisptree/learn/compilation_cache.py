@@ -15,14 +15,14 @@ def enable_compilation_cache() -> None:
     """
     if "JAX_COMPILATION_CACHE_DIR" in os.environ:
         return
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(base) / "crisptree" / "jax"
     try:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folder = Path(base) / "crisptree" / "jax"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as probe:
             probe.write(b"1")
             probe.flush()
-    except OSError:
+    except (OSError, RuntimeError):  # no such place, or no home
         return
     jax.config.update("jax_compilation_cache_dir", str(folder))
     jax.config.update("jax_raise_persistent_cache_errors", False)

@@ -9,6 +9,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
@@ -49,7 +50,8 @@ class HostCollector:
             part.receive()
         collected = [part.take() for part in self._parts]
         arrays = [np.concatenate(each, 2) for each in zip(*collected, strict=True)]
-        return Trajectory(*arrays[:-2], *(each.sum((1, 2)) for each in arrays[-2:]))
+        arrays[-2:] = [each.sum((1, 2)) for each in arrays[-2:]]
+        return Trajectory(*map(jnp.asarray, arrays))
 
 
 @eqx.filter_jit

@@ -8,13 +8,13 @@ import jax
 import optax
 from jaxtyping import Array, Float
 
-from crisptree.learn.config import AnyConfig
+from crisptree.learn.config import LearnConfig
 
 Loss = Callable[[Any], tuple[Float[Array, ""], dict[str, Array]]]
 """From a model to its loss and what to log."""
 
 
-def optimizer(config: AnyConfig) -> optax.GradientTransformation:
+def optimizer(config: LearnConfig) -> optax.GradientTransformation:
     """Directions only; `gradient_step` applies the step size."""
     scale = {
         "adam": optax.scale_by_adam(eps=1e-5),
@@ -25,7 +25,7 @@ def optimizer(config: AnyConfig) -> optax.GradientTransformation:
     return optax.chain(clip(config.max_grad_norm), scale[config.optimizer])
 
 
-def fresh_optimizer(model: Any, config: AnyConfig) -> Any:
+def fresh_optimizer(model: Any, config: LearnConfig) -> Any:
     """The optimizer's state before the first step."""
     return optimizer(config).init(eqx.filter(model, eqx.is_inexact_array))
 
@@ -34,7 +34,7 @@ def gradient_step(
     loss: Loss,
     model: Any,
     optimizer_state: Any,
-    config: AnyConfig,
+    config: LearnConfig,
     learning_rate: Float[Array, ""],
 ) -> tuple[Any, Any, Float[Array, ""], dict[str, Array]]:
     """`(model, optimizer state, loss, what to log)` after one step down the gradient.
@@ -52,6 +52,8 @@ def gradient_step(
     return eqx.apply_updates(model, steps), optimizer_state, value, metrics
 
 
-def decayed(learning_rate: Any, config: AnyConfig, progress: Float[Array, ""]) -> Float[Array, ""]:
+def decayed(
+    learning_rate: Any, config: LearnConfig, progress: Float[Array, ""]
+) -> Float[Array, ""]:
     """The step size at this progress: linear from the whole to `final_learning_rate` of it."""
     return learning_rate * (1 - (1 - config.final_learning_rate) * progress)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from types import ModuleType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -35,6 +35,7 @@ class Segment(NamedTuple):
     """For each seed the raw observations `(rows, F)` of its last trajectory."""
 
 
+@runtime_checkable
 class Runner(Protocol):
     """Owns the environments of a training."""
 
@@ -88,12 +89,12 @@ class CompiledRunner(Runner):
         self._envs = [each.envs for each in done]
         if not _on_cpu():
             done = [pick(done[0], i) for i in range(n_seeds(states))]
-        counts = [int(each.count) for each in done]
+        counts = [int(each.n_made) for each in done]
         logs = [{name: np.asarray(v) for name, v in each.log.items()} for each in done]
         return Segment(
             stack([each.state for each in done]),
             {name: _padded([log[name] for log in logs], counts) for name in logs[0]},
-            [_rows(np.asarray(e.observation), np.asarray(e.mask)) for e in done],
+            [np.asarray(each.observation)[np.asarray(each.mask)] for each in done],
         )
 
     def _parts(self, states: Any) -> list[Any]:
@@ -131,11 +132,10 @@ class HostRunner(Runner):
             counts += goes_on
             if len(logs) == n or bool(np.all(states.schedule.is_done)):
                 break
-        metrics = {
-            name: _padded(np.stack([log[name] for log in logs], 1), counts) for name in logs[0]
-        }
-        pairs = zip(trajectory.observation, trajectory.mask, strict=True)
-        return Segment(states, metrics, [_rows(*pair) for pair in pairs])
+        by_seed = {name: np.stack([log[name] for log in logs], 1) for name in logs[0]}
+        metrics = {name: _padded(list(values), counts.tolist()) for name, values in by_seed.items()}
+        seen = zip(np.asarray(trajectory.observation), np.asarray(trajectory.mask), strict=True)
+        return Segment(states, metrics, [observation[mask] for observation, mask in seen])
 
     def close(self) -> None:
         for each in self._envs:
@@ -145,7 +145,7 @@ class HostRunner(Runner):
 class _Carry(NamedTuple):
     """What a compiled segment hands on from update to update."""
 
-    count: Int[Array, ""]
+    n_made: Int[Array, ""]
     state: Any
     envs: EnvBatch
     log: dict[str, Array]
@@ -166,12 +166,12 @@ def _advance(
 
     def body(at: _Carry) -> _Carry:
         state, envs, metrics, trajectory = one_update(at.state, at.envs)
-        log = {name: at.log[name].at[at.count].set(value) for name, value in metrics.items()}
+        log = {name: at.log[name].at[at.n_made].set(value) for name, value in metrics.items()}
         seen = (trajectory.observation, trajectory.mask)
-        return _Carry(at.count + 1, state, envs, log, *seen)
+        return _Carry(at.n_made + 1, state, envs, log, *seen)
 
     def goes_on(at: _Carry) -> Array:
-        return (at.count < n) & ~at.state.schedule.is_done
+        return (at.n_made < n) & ~at.state.schedule.is_done
 
     _, _, metrics, trajectory = jax.eval_shape(one_update, state, envs)
     log = {name: jnp.full(most, jnp.nan, value.dtype) for name, value in metrics.items()}
@@ -232,8 +232,3 @@ def _padded(values: Sequence[np.ndarray], counts: Sequence[int]) -> np.ndarray:
         for each, count in zip(values, counts, strict=True)
     ]
     return np.stack(columns, 1)
-
-
-def _rows(observation: np.ndarray, mask: np.ndarray) -> np.ndarray:
-    """The observations of those who acted, `(rows, F)`."""
-    return observation[mask]

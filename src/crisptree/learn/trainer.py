@@ -89,7 +89,7 @@ class Trainer:
         segment. Once `is_late`, the segment that was under way is the last.
         """
         self.close()
-        self._runner = runner = self._new_runner(segment_length)
+        self._runner = runner = self._new_runner()
         update = _update_of(states)
         runner.restart(states, update)
         while not np.all(states.schedule.is_done):
@@ -108,12 +108,13 @@ class Trainer:
             if restarts:
                 runner.restart(states, update)
 
-    def _new_runner(self, segment_length: int) -> Runner:
+    def _new_runner(self) -> Runner:
         env = self._env
         if env is None and self._task is not None:
             env = twin_of(self._task)
         if isinstance(env, FunctionalEnv):
-            return CompiledRunner(env, self.config, segment_length)
+            # Room for the longest segment there is: one program, however long segments are.
+            return CompiledRunner(env, self.config, self._restart_every)
         n_agents = 1 if self._task is None else self._task.n_agents or 1
         envs = self._host_envs() if env is None else env
         return HostRunner(envs, self.config, self.n_seeds, n_agents, self._seed)

@@ -37,7 +37,8 @@ class MLP(Model):
             jax.nn.initializers.orthogonal(scale)(k, (n_out, n_in))
             for k, scale, n_in, n_out in zip(keys, scales, sizes[:-1], sizes[1:], strict=True)
         )
-        return MLP(weights, tuple(jnp.zeros(n) for n in sizes[1:]), activation)
+        biases = tuple(jnp.zeros(n) for n in sizes[1:])
+        return MLP(weights=weights, biases=biases, activation=activation)
 
     @staticmethod
     def policy(

@@ -111,7 +111,7 @@ class TreeModel(Model):
         return mixed + (by_leaf * probabilities[:, None]).sum(0)
 
 
-def choose_gains(tree: TreeModel) -> TreeModel:
+def choose_gains(tree: Any) -> Any:
     """The tree with only the `max_gains` largest gains of each output of each leaf kept.
 
     Of gains that were dropped before, none comes back.

@@ -44,7 +44,9 @@ def _tree(trees: TreeModel, of_leaf: Callable) -> NumpyModel:
     leaves = of_leaf(trees.leaves)
     comparators = np.asarray(trees.comparators)[:, None]
     steepness = np.asarray(trees.steepness).reshape(len(leaves), 1, -1)
-    gains = None if trees.gains is None else np.asarray(trees.gains * trees.kept_gains)
+    gains = None
+    if trees.gains is not None and trees.kept_gains is not None:
+        gains = np.asarray(trees.gains * trees.kept_gains)
 
     def values(x: Rows) -> Rows:
         """What each node compares."""
