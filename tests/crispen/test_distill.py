@@ -126,9 +126,7 @@ def test_states_are_those_the_tree_meets_and_labels_the_teachers():
         seen.append((states, actions))
         return cartpole(0) if len(seen) == 1 else GOOD
 
-    done = distill(
-        teacher, TASK, 4, Selection(TASK, 0), seed=0, rounds=3, episodes=4, fit=fit
-    )
+    done = distill(teacher, TASK, 4, Selection(TASK, 0), seed=0, rounds=3, episodes=4, fit=fit)
     lengths = [len(states) for states, _ in seen]
     assert lengths[0] == 4 * 500  # the teacher balances
     assert 4 * 8 <= lengths[1] - lengths[0] <= 4 * 11  # always left: about ten steps

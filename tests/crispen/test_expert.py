@@ -3,6 +3,7 @@ import pytest
 from cartpole_trees import GOOD, TASK
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_task import plain_task
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree

@@ -8,8 +8,8 @@ from crisptree.crisp import CrispTree
 from crisptree.crispen.prune import (
     cut_away,
     cuts,
-    prune_by_disagreement,
     ladder,
+    prune_by_disagreement,
     prune_by_return,
     prune_free,
     visited_states,

@@ -3,13 +3,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from crisptree.learn.creation import beginning_with
+from crisptree.learn.session import RESTART
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crisptree.crispen.redraw import FEWEST, IDLE, redrawing, redrawn
 from crisptree.learn.config import Learning
-from crisptree.learn.creation import beginning_with
-from crisptree.learn.session import RESTART
 from crisptree.soft import AxisTree, balanced, rule_list
 
 STATES = np.random.default_rng(0).normal(size=(2000, 3)).astype(np.float32)

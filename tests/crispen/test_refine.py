@@ -4,13 +4,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from cartpole_trees import CLUMSY, GOOD, SPIN, TASK
+from crisptree.learn.agent import Agent
+from crisptree.learn.creation import beginning_with
 
 from crisptree.crispen.refine import SEGMENTS, Refined, Snapshot, anneal
 from crisptree.crispen.select import Selection
 from crisptree.crispen.soften import soften
-from crisptree.learn.agent import Agent
 from crisptree.learn.config import Learning
-from crisptree.learn.creation import beginning_with
 from crisptree.learn.moments import Moments
 
 CONFIG = Learning(n_envs=2, n_steps=8, minibatches=2, steepness=(2.0, 50.0))

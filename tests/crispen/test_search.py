@@ -9,9 +9,9 @@ from tree_strategies import LEAVES, inner, tree_of
 
 from crisptree.crisp import CrispTree
 from crisptree.crisp.signature import Actions
+from crisptree.crispen.config import SearchConfig
 from crisptree.crispen.search import search, together, variant
 from crisptree.crispen.select import Selection
-from crisptree.pipeline.config import SearchConfig
 
 QUICK = SearchConfig(sweeps=6, rounds=(16, 64), confirm=64, width=8)
 OFF = cartpole((SPIN, 0.5, RIGHT, (SPIN, -0.5, (ANGLE, 0.08, RIGHT, LEFT), LEFT)))

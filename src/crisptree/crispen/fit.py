@@ -115,4 +115,5 @@ def _sparse_line(
     picked = usable[chosen]
     slopes = weights / deviation[picked]
     offset = float(values.mean() - slopes @ mean[picked])
-    return offset, [(int(feature), float(slope)) for feature, slope in zip(picked, slopes)]
+    pairs = zip(picked.tolist(), slopes.tolist(), strict=True)
+    return offset, list(pairs)

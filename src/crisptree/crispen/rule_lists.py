@@ -56,7 +56,9 @@ def _labels(actions: NDArray, task: Task, seed: int) -> NDArray[np.int64]:
 
     scaled = actions / ranges(task.actions)
     n_groups = min(GROUPS, len(np.unique(scaled, axis=0)))
-    return KMeans(n_groups, n_init=1, random_state=seed % 2**31).fit_predict(scaled).astype(np.int64)
+    return (
+        KMeans(n_groups, n_init=1, random_state=seed % 2**31).fit_predict(scaled).astype(np.int64)
+    )
 
 
 def _edges(states: NDArray) -> list[NDArray]:

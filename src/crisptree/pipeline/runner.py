@@ -1,4 +1,4 @@
-"""Runs a plan: the only place that knows folders, resuming, reuse, timing and progress of stages."""
+"""Runs a plan: the only place that knows folders, resuming, reuse and timing of stages."""
 
 import json
 import os

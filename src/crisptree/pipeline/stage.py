@@ -104,7 +104,7 @@ class Context:
         return Selection(self.task, self.seed, 1.0 if scale is None else scale)
 
     def trainer(self, learning: AnyConfig, n_seeds: int = 1, seed: int | None = None) -> Trainer:
-        """What trains learners on the task, with the checkpoints that the configuration asks for."""
+        """What trains learners on the task, with checkpoints as the configuration asks."""
         return Trainer(
             self.task,
             learning,

@@ -76,6 +76,4 @@ def _random_start(context: Context, n_updates: int, start: int) -> Any:
         key=for_tree,
         gains=config.policy.gains if config.policy.leaf == "linear" else 0,
     )
-    return ppo.init(
-        tree, task.n_features, config.ppo_for("direct"), n_updates, key=for_learner
-    )
+    return ppo.init(tree, task.n_features, config.ppo_for("direct"), n_updates, key=for_learner)
