@@ -188,25 +188,19 @@ def _values_of(space: gym.Space, path: Path, n_agents: int | None) -> list[Value
         start, n = int(space.start), int(space.n)
         return [_category(_base_name(path), start, n)]
     shape = tuple(space.shape or ())
-    if n_agents is not None:
-        assert isinstance(space, spaces.Box)
-        shape = shape[1:]
-        low, high = space.low[0].ravel(), space.high[0].ravel()
-    elif isinstance(space, spaces.Box):
-        low, high = space.low.ravel(), space.high.ravel()
-    names = _entry_names(path, shape)
     if isinstance(space, spaces.MultiBinary):
-        return [Value(name, 0.0, 1.0, is_flag=True) for name in names]
+        return [Value(name, 0.0, 1.0, is_flag=True) for name in _entry_names(path, shape)]
     if isinstance(space, spaces.MultiDiscrete):
         starts = np.broadcast_to(space.start, space.nvec.shape).ravel().tolist()
         sizes = space.nvec.ravel().tolist()
-        return [
-            _category(name, start, n) for name, start, n in zip(names, starts, sizes, strict=True)
-        ]
-    return [
-        Value(name, _bound(least), _bound(most))
-        for name, least, most in zip(names, low, high, strict=True)
-    ]
+        entries = zip(_entry_names(path, shape), starts, sizes, strict=True)
+        return [_category(name, start, n) for name, start, n in entries]
+    assert isinstance(space, spaces.Box)
+    low, high = space.low, space.high
+    if n_agents is not None:
+        low, high, shape = low[0], high[0], shape[1:]
+    entries = zip(_entry_names(path, shape), low.ravel(), high.ravel(), strict=True)
+    return [Value(name, _bound(least), _bound(most)) for name, least, most in entries]
 
 
 def _category(name: str, start: int, n: int) -> Value:
