@@ -113,5 +113,5 @@ def test_a_teacher_may_answer_with_truth_values():
 
 def test_the_seed_changes_nothing():
     states, actions = grid(500), np.random.default_rng(0).integers(3, size=500)
-    one, other = (fit_list(states, actions, 6, TASK, seed) for seed in (0, 1))
+    one, other = (fit_list(states, actions, None, 6, TASK, seed) for seed in (0, 1))
     assert one.to_dict() == other.to_dict()

@@ -38,6 +38,8 @@ def fit_list(
     Rule after rule, the half-space is cut off that covers most states of one action at the least
     price; what remains at the end has its commonest action. `weights` are not used.
     """
+    if task.actions.kind != "box":
+        actions = np.asarray(actions, np.int64)
     edges = _edges(states)
     binned = np.stack(
         [np.searchsorted(edges[j], states[:, j], side="left") for j in range(states.shape[1])], 1

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
+from crisptree.crisp.linear import Gain
 from crisptree.crispen.agreement import ranges
 from crisptree.crispen.config import SearchConfig
 from crisptree.crispen.prune import rows_by_node
@@ -161,7 +162,8 @@ def _with_other_gains(
     if rng.random() < 0.1:
         del terms[at]
     else:
-        terms[at] = (dimension, feature, float(weight * np.exp(2 * reach * rng.normal())))
+        scaled = float(weight * np.exp(2 * reach * rng.normal()))
+        terms[at] = Gain(dimension, feature, scaled)
     gains[leaf] = tuple(terms)
     return replace(tree, gains=tuple(gains))
 
