@@ -20,6 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import tyro
+
 MARKER = re.compile(r"^<!-- fields of (?P<module>[\w.]+):(?P<name>\w+) -->$", re.MULTILINE)
 
 
@@ -29,6 +31,8 @@ class Entry:
 
     name: str
     """Its dotted name, `ppo.gamma`."""
+    is_option: bool
+    """Whether the command line takes it by that name."""
     kind: str
     """Its type, as Markdown."""
     default: str
@@ -66,27 +70,34 @@ def table(entries: tuple[Entry, ...]) -> str:
         return ""
     rows = ["| option | type | default | what it is |", "|---|---|---|---|"]
     for entry in entries:
-        option, text = entry.name.replace("_", "-"), entry.text.replace("|", r"\|")
-        rows.append(f"| `--{option}` | {entry.kind} | {entry.default} | {text} |")
+        name = f"--{entry.name.replace('_', '-')}" if entry.is_option else entry.name
+        text = entry.text.replace("|", r"\|")
+        rows.append(f"| `{name}` | {entry.kind} | {entry.default} | {text} |")
     return "\n".join(rows)
 
 
-def sections(cls: type, prefix: str = "") -> Iterator[Section]:
+def sections(cls: type, prefix: str = "", is_option: bool = True) -> Iterator[Section]:
     """The sections of a dataclass: its own fields first, then those of the dataclasses in it."""
     texts = docstrings(cls)
     hints = typing.get_type_hints(cls, include_extras=True)
     entries, inner = [], []
     for field in dataclasses.fields(cls):
-        name = f"{prefix}{field.name}"
-        part = nested(hints[field.name])
+        name, hint = f"{prefix}{field.name}", hints[field.name]
+        shown = is_option and not is_suppressed(hint)
+        part = nested(hint)
         if part is not None:
-            inner.append((part, name))
+            inner.append((part, name, shown))
             continue
-        default = default_of(field)
-        entries.append(Entry(name, type_name(hints[field.name]), default, texts[field.name]))
+        text = texts[field.name]
+        entries.append(Entry(name, shown, type_name(hint), default_of(field), text))
     yield Section(prefix.rstrip("."), class_docstring(cls), tuple(entries))
-    for part, name in inner:
-        yield from sections(part, f"{name}.")
+    for part, name, shown in inner:
+        yield from sections(part, f"{name}.", shown)
+
+
+def is_suppressed(hint: Any) -> bool:
+    """Whether the command line does not offer the field."""
+    return tyro.conf.Suppress in getattr(hint, "__metadata__", ())
 
 
 def nested(hint: Any) -> type | None:
@@ -132,13 +143,13 @@ def class_docstring(cls: type) -> str:
 
 def default_of(field: dataclasses.Field) -> str:
     if field.default_factory is not dataclasses.MISSING:
-        return shown(field.default_factory())
-    return "required" if field.default is dataclasses.MISSING else shown(field.default)
+        return written(field.default_factory())
+    return "required" if field.default is dataclasses.MISSING else written(field.default)
 
 
-def shown(value: Any) -> str:
+def written(value: Any) -> str:
     """A default as one would type it, as Markdown; a dash where it is left open."""
-    return "–" if value is None or value == () else f"`{typed(value)}`"
+    return "–" if value is None or value in ((), "", {}) else f"`{typed(value)}`"
 
 
 def typed(value: Any) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import pytest
+import tyro
 from config_reference import on_page_markdown, reference, sections
 
 HERE = Path(__file__).parents[2]
@@ -38,16 +39,17 @@ class Whole(Basis):
     leaf_counts: tuple[int, ...] = (2, 4)
     """Sizes."""
     out: Path | None = None
+    hidden: Annotated[Basis, tyro.conf.Suppress] = field(default_factory=Basis)
 
 
 def test_sections_follow_the_nesting():
-    assert [section.name for section in sections(Whole)] == ["", "learner", "teacher"]
-    first, learner, _ = sections(Whole)
+    assert [section.name for section in sections(Whole)] == ["", "learner", "teacher", "hidden"]
+    first, learner, *_ = sections(Whole)
     assert first.text == "" and learner.text == "How it learns."
 
 
 def test_every_field_has_its_row():
-    first, learner, _ = sections(Whole)
+    first, learner, *_ = sections(Whole)
     rows = {entry.name: entry for entry in (*first.entries, *learner.entries)}
     assert rows["seed"].text == "All randomness follows from it."
     assert (rows["env"].default, rows["env"].kind) == ("required", "str")
@@ -68,6 +70,10 @@ def test_markdown_keeps_bars_inside_their_cell():
     )
     assert "## learner\n\nHow it learns.\n\n| option |" in text
     assert "| `--leaf-counts` |" in text
+
+
+def test_what_the_command_line_does_not_offer_is_no_option():
+    assert "| `hidden.seed` |" in reference(__name__, "Whole")
 
 
 def test_a_page_gets_the_tables_in_place_of_its_marker():
