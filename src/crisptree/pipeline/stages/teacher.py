@@ -93,7 +93,7 @@ class Exact(Stage):
     weight: float = 0.5
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
-        return {"gamma": config.ppo.gamma}
+        return {}
 
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         return self._handed_on(inputs, context)
@@ -105,7 +105,7 @@ class Exact(Stage):
         return self._handed_on(inputs, context)
 
     def _handed_on(self, inputs: Artifacts, context: Context) -> Artifacts:
-        teacher = solve(context.task, context.config.ppo.gamma)
+        teacher = solve(context.task)
         return replace(inputs, teacher=teacher, values=values_seen_by(teacher, context))
 
 
