@@ -46,7 +46,8 @@ class Task:
 
     @property
     def env_kwargs(self) -> Mapping[str, Any]:
-        return self.source.kwargs
+        """What a policy file says of the environment's arguments."""
+        return self.source.kwargs if self.env_id is not None else {}
 
     @property
     def name(self) -> str:
