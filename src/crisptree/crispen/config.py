@@ -65,5 +65,8 @@ class SelectionConfig:
     """Episodes of the race among the snapshots of a training."""
     final: int = 512
     """Episodes on which candidates are compared in the end."""
+    settled: tuple[int, ...] = (64, 512, 4096)
+    """Episodes, round by round, in all of which a tree must earn as much as was ever earned to
+    count as settled: nothing better is in sight then, and the search for it ends."""
     states: int = 20_000
     """Most states that are kept of those a tree meets."""

@@ -59,6 +59,7 @@ class Direct(Stage):
             "training_return": context.checkpoints.training_return(done.start),
             "best_return": context.checkpoints.best_return(),
             "selection_return": done.selection_return,
+            "pace": min(1.0, done.updates / n_updates),
             "steps": done.updates * learning.steps_per_update * config.direct.starts,
         }
         values = Values(done.state.critic, done.state.observations)

@@ -35,7 +35,8 @@ class Refine(Stage):
             return replace(inputs, figures={"leaves": tree.n_leaves})
         learning = context.config.ppo_for(self._kind)
         assert learning.steepness is not None
-        n_updates = context.updates(self._share(context.config), learning.steps_per_update)
+        share = self._share(context.config) * inputs.pace
+        n_updates = context.updates(share, learning.steps_per_update)
         state = ppo.init(
             soften(tree, values.observations, learning.steepness[0]),
             context.task.n_features,

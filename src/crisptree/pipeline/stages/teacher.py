@@ -46,6 +46,7 @@ class Teacher(Stage):
         figures = {
             "training_return": context.checkpoints.training_return(),
             "best_return": context.checkpoints.best_return(),
+            "pace": min(1.0, int(states.update[0]) / int(states.n_updates[0])),
             "steps": int(states.update[0]) * learning.steps_per_update,
         }
         return replace(self._handed_on(inputs, states, context), figures=figures)
