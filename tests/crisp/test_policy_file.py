@@ -1,14 +1,17 @@
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tree_strategies import NESTED, one_of_every_cell, tree_of
+from tree_strategies import BOX, EVERY_KIND, NESTED, one_of_every_cell, tree_of, tree_with
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.crisp import CrispTree, policy_file, policy_format
+from crisptree.crisp import CrispTree, Feature, policy_file, policy_format
+
+POLICIES = Path(__file__).parents[2] / "policies"
 
 TREE = CrispTree.from_nested(
     ("pole angle", 0.1, "push right", ("θ̇", -1e-300, "push left", "push right")),
@@ -95,6 +98,110 @@ def test_version_1_is_read_for_ever(tmp_path):
     assert CrispTree.load(path) == TREE
 
 
+@pytest.mark.parametrize("path", sorted(POLICIES.glob("*.json")), ids=lambda path: path.name)
+def test_every_policy_that_is_shipped_loads(path):
+    tree = CrispTree.load(path)
+    assert tree.n_leaves > 1 and tree.env_id
+    assert CrispTree.from_dict(tree.to_dict()) == tree
+
+
+LINEAR = CrispTree.from_nested(
+    ("lit", 0.5, {"torque": (1.25, {"gear": -3.5}), "brake": 0.0}, [-2.0, 1.0]),
+    features=(Feature("lit", "flag"), Feature("gear", "category", 1.0, 2.0, ("low", "high"))),
+    actions=BOX,
+    env_id="Cart-v0",
+    env_kwargs={"wind": 0.5},
+    feature_function="mine.features:of",
+)
+LINEAR_TEXT = """\
+{
+  "format": "crisptree.policy",
+  "version": 2,
+  "tree": {
+    "feature": [0, -1, -1],
+    "threshold": [0.5, 0.0, 0.0],
+    "if_true": [1, -1, -1],
+    "if_false": [2, -1, -1],
+    "action": [null, [1.25, 0.0], [-2.0, 1.0]],
+    "gains": [[], [[0, 1, -3.5]], []]
+  },
+  "features": [
+    {"name": "lit", "kind": "flag"},
+    {"name": "gear", "kind": "category", "low": 1.0, "high": 2.0, "categories": ["low", "high"]}
+  ],
+  "actions": {
+    "kind": "box",
+    "names": ["torque", "brake"],
+    "low": [-2.0, 0.0],
+    "high": [2.0, 1.0],
+    "dtype": "float32"
+  },
+  "feature_names": ["lit", "gear"],
+  "action_names": ["torque", "brake"],
+  "env_id": "Cart-v0",
+  "env_kwargs": {
+    "wind": 0.5
+  },
+  "feature_function": "mine.features:of",
+  "training": {}
+}
+"""
+
+
+def test_a_policy_with_linear_leaves(tmp_path):
+    path = tmp_path / "policy.json"
+    LINEAR.save(path)
+    assert path.read_text() == LINEAR_TEXT
+    assert CrispTree.load(path) == LINEAR
+
+
+@given(EVERY_KIND)
+def test_every_kind_of_leaf_comes_back(written):
+    tree = tree_with(*written)
+    assert CrispTree.from_dict(json.loads(json.dumps(tree.to_dict()))) == tree
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[null, [", "[0, [", r"tree.action\[0\] is 0; at an inner node it must be null"),
+        ("[1.25, 0.0]", "null", r"tree.action\[1\] must be a list of numbers; it is null"),
+        ("[1.25, 0.0]", "[1.25]", r"tree.action\[1\] has 1 values; a leaf has 2"),
+        ("[1.25, 0.0]", "[1.25, true]", r"tree.action\[1\]\[1\] is true"),
+        ("[1.25, 0.0]", "[1.25, 1e999]", r"tree.action\[1\]\[1\] is inf"),
+        ("[1.25, 0.0]", "[1.25, 1.5]", r"tree.action\[1\]\[1\] is 1.5; dimension 1 lies in"),
+        ("[[], [[", "[[[0, 0, 1]], [[", r"tree.gains\[0\] is not empty"),
+        ("[0, 1, -3.5]", "[0, 1]", r"tree.gains\[1\]\[0\] must be \[dimension, feature, weight"),
+        ("[0, 1, -3.5]", "[0, 2, -3.5]", r"tree.gains\[1\]\[0\]\[1\] is 2; the features are"),
+        ("[0, 1, -3.5]", "[0, 0.5, 1]", r"tree.gains\[1\]\[0\]\[1\] is 0.5"),
+        ("[0, 1, -3.5]", "[0, 1, NaN]", r"tree.gains\[1\]\[0\]\[2\] is nan"),
+        ("[0, 1, -3.5]", '"x"', r"tree.gains\[1\]\[0\] must be a list"),
+        ('"kind": "flag"', '"kind": "bit"', r'features\[0\].kind is "bit"; it must be number'),
+        ('"name": "lit"', '"nam": "lit"', r"features\[0\].name is missing"),
+        ('"kind": "flag"', '"unit": "m"', r'features\[0\]."unit" is no field'),
+        ('"low": 1.0', '"low": "x"', r"features\[1\].low must be a number; it is str"),
+        ('"kind": "box"', '"kind": []', r"actions.kind is \[\]; it must be discrete"),
+        ('"kind": "box"', '"kind": "discrete"', r"tree.action\[1\] is \[1.25, 0.0\]"),
+        ("[-2.0, 0.0],", "[2.0, 0.0],", r"actions.low\[0\] is 2.0; it must be below 2.0"),
+        ("[-2.0, 0.0],", "[-1e999, 0.0],", r"actions.low\[0\] is -inf"),
+        ('"float32"', '"object"', r"actions.dtype is 'object'"),
+        ('"float32"', "7", r"actions.dtype must be text"),
+        ('"feature_names": ["lit"', '"feature_names": ["on"', "feature_names and the names in"),
+        ('"action_names": ["torque"', '"action_names": ["on"', "action_names and the names in"),
+        ('"mine.features:of"', '"rm -rf"', r"feature_function is 'rm -rf'; it must be module:name"),
+        ('"mine.features:of"', "[]", r"feature_function must be text"),
+        ('{\n    "wind": 0.5\n  }', "null", r"env_kwargs must be an object; it is null"),
+    ],
+)
+def test_an_edited_file_of_version_2(tmp_path, old, new, message):
+    assert old in LINEAR_TEXT
+    path = tmp_path / "policy.json"
+    path.write_text(LINEAR_TEXT.replace(old, new, 1))
+    with pytest.raises(CrisptreeError, match=rf"policy\.json: {message}") as error:
+        CrispTree.load(path)
+    assert "\n" not in str(error.value)
+
+
 @settings(max_examples=50)
 @given(NESTED)
 def test_saving_and_loading_give_the_same_bytes_and_actions(tmp_path_factory, nested):
@@ -120,9 +227,9 @@ def test_saving_over_a_policy_that_cannot_be_saved_loses_nothing(tmp_path, monke
     assert path.read_text(encoding="utf-8") == TEXT
 
 
-def changed(path: str, value: object) -> dict:
+def changed(path: str, value: object, tree: CrispTree = TREE) -> dict:
     """The policy with the field at `path` set to `value`."""
-    policy = TREE.to_dict()
+    policy = tree.to_dict()
     *outer, last = path.split(".")
     within = policy
     for name in outer:
@@ -227,15 +334,16 @@ def test_a_file_that_cannot_be_read(tmp_path):
 
 @settings(max_examples=300)
 @given(
+    st.sampled_from([TEXT, LINEAR_TEXT, VERSION_1]),
     st.integers(0, len(TEXT.encode()) - 1),
     st.integers(0, 40),
     st.sampled_from([b"", b"-1", b"0", b"9", b"1e999", b"true", b"NaN", b'"', b"[", b"]", b"{}"])
     | st.binary(max_size=4),
 )
-@example(0, len(TEXT.encode()), b"")
-def test_a_damaged_file_is_a_policy_or_a_clear_error(tmp_path_factory, at, length, new):
+@example(TEXT, 0, len(TEXT.encode()), b"")
+def test_a_damaged_file_is_a_policy_or_a_clear_error(tmp_path_factory, text, at, length, new):
     path = tmp_path_factory.getbasetemp() / "damaged.json"
-    content = TEXT.encode()
+    content = text.encode()
     path.write_bytes(content[:at] + new + content[at + length :])
     try:
         tree = CrispTree.load(path)
@@ -252,14 +360,19 @@ JSON = st.recursive(
     max_leaves=5,
 )
 FIELDS = [*TREE.to_dict()]
-FIELDS += [f"tree.{name}" for name in policy_format.TREE_FIELDS]
+FIELDS += [f"tree.{name}" for name in (*policy_format.TREE_FIELDS, "gains")]
+FIELDS += [f"actions.{name}" for name in ("kind", "names", "low", "dtype", "shape", "start")]
 
 
 @settings(max_examples=300)
-@given(st.sampled_from(FIELDS), JSON | st.lists(st.integers(-2, 6), min_size=5, max_size=5))
-def test_any_value_in_any_field_is_a_policy_or_a_clear_error(field, value):
+@given(
+    st.sampled_from([TREE, LINEAR]),
+    st.sampled_from(FIELDS),
+    JSON | st.lists(st.integers(-2, 6), min_size=5, max_size=5),
+)
+def test_any_value_in_any_field_is_a_policy_or_a_clear_error(policy, field, value):
     try:
-        tree = CrispTree.from_dict(changed(field, value))
+        tree = CrispTree.from_dict(changed(field, value, policy))
     except CrisptreeError as error:
         assert field.split(".")[0] in str(error)
     else:

@@ -3,7 +3,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from tree_strategies import LISTS, NESTED, one_of_every_cell, tree_of
+from tree_strategies import (
+    BOX,
+    EVERY_KIND,
+    LISTS,
+    NESTED,
+    one_of_every_cell,
+    tree_of,
+    tree_with,
+)
 
 from crisptree.crisp import CrispTree
 
@@ -18,6 +26,23 @@ def test_the_same_policy_never_larger_and_done_at_once(nested):
     assert simple.n_nodes <= tree.n_nodes
     assert simple.simplify().to_dict() == simple.to_dict()
     assert tree.is_rule_list <= simple.is_rule_list
+
+
+@given(EVERY_KIND)
+def test_every_kind_of_leaf(written):
+    tree = tree_with(*written)
+    simple = tree.simplify()
+    cells = one_of_every_cell(tree)
+    assert np.array_equal(simple.predict(cells)[0], tree.predict(cells)[0])
+    assert simple.n_nodes <= tree.n_nodes and simple.simplify() == simple
+    assert (simple.actions, simple.features) == (tree.actions, tree.features)
+
+
+def test_leaves_with_the_same_formula_are_one():
+    leaf = [(0.5, {"a": 1.0}), 0.0]
+    assert tree_with((0, 1.0, leaf, leaf), BOX).simplify() == tree_with(leaf, BOX)
+    other = [(0.5, {"a": 1.5}), 0.0]
+    assert tree_with((0, 1.0, leaf, other), BOX).simplify().n_leaves == 2
 
 
 @given(NESTED)

@@ -1,13 +1,20 @@
 import copy
 import pickle
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
-from tree_strategies import LISTS, NESTED, tree_of
+from tree_strategies import BOX, EVERY_KIND, LISTS, MULTI, NESTED, tree_of, tree_with
 
+import crisptree
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
+
+SITE = str(Path(np.__file__).parents[1])
 
 
 def measured(nested) -> tuple[int, int]:
@@ -39,6 +46,61 @@ def test_repr_is_one_line():
     assert repr(tree) == "CrispTree(3 leaves, depth 2, 3 features, 3 actions, env_id=None)"
 
 
+def test_repr_of_other_leaves():
+    assert repr(tree_with([0, 1], MULTI)).startswith("CrispTree(1 leaf, depth 0, 3 features, 2 pa")
+    linear = tree_with([(0.0, {"a": 1.0}), 0.0], BOX)
+    assert repr(linear).startswith("CrispTree(1 leaf, linear, depth 0, 3 features, 2 dimensions")
+
+
+def test_equal_when_the_content_is():
+    tree = tree_of((0, 0.5, 2, (1, -0.0, 1, 0)))
+    same = CrispTree.from_dict(tree.to_dict())
+    assert tree == same and hash(tree) == hash(same) and len({tree, same}) == 1
+    others = [
+        tree_of((0, 0.5, 2, (1, 0.0, 1, 1))),
+        tree_of((0, 0.25, 2, (1, 0.0, 1, 0))),
+        tree_of(0),
+        replace(tree, env_id="Some-v0"),
+        replace(tree, training={"seed": 1}),
+        replace(tree, env_kwargs={"wind": 1}),
+        replace(tree, action_names=("a", "b", "c")),
+    ]
+    assert all(tree != other for other in others)
+    assert tree != "a tree"
+    assert tree_with([(0.0, {"a": 1.0}), 0.0], BOX) != tree_with([0.0, 0.0], BOX)
+
+
+def test_a_notebook_draws_it():
+    drawing = tree_of((0, 0.5, 2, 1))._repr_svg_()
+    assert drawing is not None and drawing.startswith("<svg")
+    html = tree_of((0, 0.5, 2, 1))._repr_html_()
+    assert html is not None and drawing in html
+
+
+def test_a_notebook_without_drawings(monkeypatch):
+    monkeypatch.setitem(sys.modules, "crisptree.show", None)
+    tree = tree_of((0, 0.5, 2, 1))
+    assert tree._repr_svg_() is None and tree._repr_html_() is None
+
+
+def test_a_policy_needs_numpy_only():
+    program = (
+        "import sys, crisptree; tree = crisptree.CrispTree.load(sys.argv[1]);"
+        "tree.predict([0.0] * tree.n_features);"
+        "print(*{name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names))"
+    )
+    policy = Path(__file__).parents[2] / "policies" / "cartpole-tree-4.json"
+    source = Path(crisptree.__file__).parents[1]
+    program = f"import sys; sys.path += {[str(source), SITE]}; {program}"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", program, str(policy)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert set(done.stdout.split()) <= {"crisptree", "numpy", "__main__"}
+
+
 @given(LISTS)
 def test_a_rule_list_is_one(nested):
     tree = tree_of(nested)
@@ -51,11 +113,12 @@ def test_what_is_no_rule_list():
     assert not tree_of((0, 1.0, (1, 2.0, 1, 0), (1, 3.0, 1, 0))).is_rule_list
 
 
-@given(NESTED)
-def test_copies_are_alike_and_read_only(nested):
-    tree = tree_of(nested)
+@given(EVERY_KIND)
+def test_copies_are_alike_and_read_only(written):
+    tree = tree_with(*written)
     for other in (pickle.loads(pickle.dumps(tree)), copy.deepcopy(tree), copy.copy(tree)):
-        assert other.to_dict() == tree.to_dict()
+        assert other == tree
+        assert not other.action.flags.writeable
         assert not other.threshold.flags.writeable
 
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 from hypothesis import strategies as st
 
-from crisptree.crisp import CrispTree
+from crisptree.crisp import Actions, CrispTree
 
 FEATURES = ("a", "b", "c")
 ACTIONS = ("left", "stay", "right")
@@ -46,3 +46,29 @@ def one_of_every_cell(tree: CrispTree) -> np.ndarray:
         if feature >= 0:
             values[feature].add(threshold)
     return np.array(list(itertools.product(*map(sorted, values))))
+
+
+MULTI = Actions.multi_discrete(("gear", "lamp"), (("low", "high"), ("off", "dim", "on")), (1, 0))
+BOX = Actions.box(("torque", "brake"), (-2.0, 0.0), (2.0, 1.0))
+
+_TORQUE = st.sampled_from([-2.0, -0.5, 0.0, 0.1, 2.0])
+_BRAKE = st.sampled_from([0.0, 0.3, 1.0])
+_WEIGHTS = st.dictionaries(
+    st.sampled_from(FEATURES), st.sampled_from([-3.1, 0.1, 1e300]), max_size=3
+)
+CONSTANT_LEAVES = st.tuples(_TORQUE, _BRAKE).map(list)
+LINEAR_LEAVES = st.tuples(st.tuples(_TORQUE, _WEIGHTS), st.tuples(_BRAKE, _WEIGHTS)).map(list)
+MULTI_LEAVES = st.tuples(st.integers(0, 1), st.integers(0, 2)).map(list)
+
+
+def tree_with(nested, actions: Actions) -> CrispTree:
+    return CrispTree.from_nested(nested, FEATURES, actions=actions)
+
+
+EVERY_KIND = st.one_of(
+    st.tuples(st.recursive(LEAVES, inner, max_leaves=8), st.just(Actions.discrete(ACTIONS, 3))),
+    st.tuples(st.recursive(MULTI_LEAVES, inner, max_leaves=8), st.just(MULTI)),
+    st.tuples(st.recursive(CONSTANT_LEAVES, inner, max_leaves=8), st.just(BOX)),
+    st.tuples(st.recursive(LINEAR_LEAVES, inner, max_leaves=8), st.just(BOX)),
+)
+"""Arguments of `tree_with`: a nested tree and its actions."""

@@ -1,15 +1,15 @@
 """Trees for CartPole whose worth is known."""
 
 from crisptree.crisp import CrispTree
-from crisptree.envs.spaces import describe
+from crisptree.envs.task import task_of
 
-TASK = describe("CartPole-v1")
+TASK = task_of("CartPole-v1")
 POSITION, VELOCITY, ANGLE, SPIN = range(4)
 LEFT, RIGHT = 0, 1
 
 
 def cartpole(nested) -> CrispTree:
-    return CrispTree.from_nested(nested, TASK.feature_names, TASK.action_names, TASK.env_id)
+    return CrispTree.from_nested(nested, **TASK.signature)
 
 
 GOOD = cartpole((SPIN, 0.5, RIGHT, (SPIN, -0.5, (ANGLE, 0.0, RIGHT, LEFT), LEFT)))

@@ -1,18 +1,16 @@
 import numpy as np
-import pytest
-from cartpole_trees import ANGLE, GOOD, LEFT, POSITION, RIGHT, SPIN, VELOCITY, cartpole
+from cartpole_trees import ANGLE, GOOD, LEFT, POSITION, RIGHT, SPIN, TASK, VELOCITY, cartpole
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tree_strategies import LEAVES, LISTS, inner, one_of_every_cell, tree_of
 
 from crisptree.crisp import CrispTree
-from crisptree.crispen import prune
 from crisptree.crispen.prune import (
     cut_away,
     cuts,
+    ladder,
     prune_by_disagreement,
     prune_by_return,
-    prune_flawless,
     prune_free,
     visited_states,
 )
@@ -146,11 +144,11 @@ class Constant(Selection):
     """Likes every tree as much as the others, or the ones with many leaves."""
 
     def __init__(self, a_leaf: float = 0.0) -> None:
-        super().__init__("CartPole-v1", 0)
+        super().__init__(TASK, 0)
         self.a_leaf = a_leaf
 
     def returns(self, trees, episodes):
-        return [np.full(episodes, self.a_leaf * tree.n_leaves) for tree in trees]
+        return np.stack([np.full(episodes, self.a_leaf * tree.n_leaves) for tree in trees])
 
 
 @settings(max_examples=50)
@@ -163,92 +161,69 @@ def test_pruning_by_return_reaches_the_size(nested, seed, size):
         assert smaller is tree
 
 
-def test_pruning_by_return_reaches_the_size_past_cuts_that_are_too_large(monkeypatch):
+def test_pruning_by_return_reaches_the_size_past_cuts_that_are_too_large():
     """A long list whose end no state reaches: the first dozens of cuts would take all of it."""
-    monkeypatch.setattr(prune, "SHORTLIST", 4)
     nested: object = 1
     for i in range(30):
         nested = (0, float(100 + i), i % 2 * 2, nested)
     tree = tree_of(nested)
     assert tree.n_leaves == 31
-    smaller = prune_by_return(tree, 28, states_for(0), Constant(a_leaf=1.0), (4,))
+    smaller = prune_by_return(tree, 28, states_for(0), Constant(a_leaf=1.0), (4,), shortlist=4)
     assert 26 <= smaller.n_leaves <= 28
 
 
 def test_pruning_by_return_keeps_what_earns():
     """Down to four leaves, CartPole is still balanced to the end."""
-    states = visited_states(lambda rows: np.asarray(WIDE.predict(rows)[0]), "CartPole-v1", 0)
-    selection = Selection("CartPole-v1", 1)
+    states = visited_states(WIDE, TASK, 0)
+    selection = Selection(TASK, 1)
     smaller = prune_by_return(WIDE, 4, states, selection, (32, 64))
     assert smaller.n_leaves <= 4
     assert np.mean(selection.returns([smaller], 200)[0]) > 495
 
 
 def test_free_cuts_keep_cartpole_at_500():
-    states = visited_states(lambda rows: np.asarray(WIDE.predict(rows)[0]), "CartPole-v1", 0)
-    selection = Selection("CartPole-v1", 1)
+    states = visited_states(WIDE, TASK, 0)
+    selection = Selection(TASK, 1)
     assert (selection.returns([WIDE], 200)[0] == 500).all()
-    smaller = prune_free(WIDE, states, selection, tolerance=0.0)
+    smaller = prune_free(WIDE, states, selection)
     assert smaller.n_leaves <= GOOD.n_leaves
     assert (selection.returns([smaller], 500)[0] > 499).mean() > 0.99
-
-
-def test_a_flawless_tree_is_cut_to_a_flawless_one():
-    states = visited_states(lambda rows: np.asarray(WIDE.predict(rows)[0]), "CartPole-v1", 0)
-    selection = Selection("CartPole-v1", 1)
-    smaller = prune_flawless(WIDE, states, selection)
-    assert smaller.n_leaves <= GOOD.n_leaves
-    assert (selection.returns([smaller], 500)[0] == 500).all()
-
-
-def test_a_tree_whose_every_cut_loses_stays():
-    states = visited_states(lambda rows: np.asarray(GOOD.predict(rows)[0]), "CartPole-v1", 0)
-    smallest = prune_flawless(GOOD, states, Selection("CartPole-v1", 1))
-    assert prune_flawless(smallest, states, Selection("CartPole-v1", 2)) is smallest
 
 
 class Falling(Selection):
     """The tree that came in earns 10; every leaf that is lost costs one."""
 
     def __init__(self, n_leaves: int) -> None:
-        super().__init__("CartPole-v1", 0)
+        super().__init__(TASK, 0)
         self.n_leaves = n_leaves
 
     def returns(self, trees, episodes):
-        return [np.full(episodes, 10.0 + tree.n_leaves - self.n_leaves) for tree in trees]
+        return np.stack([np.full(episodes, 10.0 + t.n_leaves - self.n_leaves) for t in trees])
 
 
-@pytest.mark.parametrize(("tolerance", "lost"), [(0.0, 0), (0.5, 0), (1.0, 1), (2.5, 2), (99.0, 5)])
-def test_the_tolerance_is_for_all_cuts_together(tolerance, lost):
-    """Not for each: else a tree could fall a little, again and again."""
+def test_nothing_is_cut_that_costs():
     tree = cartpole((0, 0.0, (1, 1.0, (2, 1.0, 0, 1), (2, 2.0, 0, 1)), (1, 2.0, (3, 1.0, 0, 1), 0)))
-    assert tree.n_leaves == 7
     states = np.random.default_rng(0).normal(size=(100, 4))
-    pruned = prune_free(tree, states, Falling(7), tolerance=tolerance)
-    assert pruned.n_leaves == 7 - lost
+    assert prune_free(tree, states, Falling(7)) is tree
+    late = prune_free(tree, states, Constant(), is_late=lambda: True)
+    assert late is tree
 
 
 def test_visited_states_are_the_policys_own():
     """A pole that is held upright is seen upright; the same seed sees the same states."""
-
-    def hold(rows: np.ndarray) -> np.ndarray:
-        return np.asarray(GOOD.predict(rows)[0])
-
-    states = visited_states(hold, "CartPole-v1", 5, n_envs=4, n_steps=300)
+    states = visited_states(GOOD, TASK, 5, most=1200, episodes=4)
     assert states.shape == (1200, 4)
     assert states.dtype == np.float32
     assert np.abs(states[:, ANGLE]).max() < 0.1
-    falling = visited_states(
-        lambda rows: np.zeros(len(rows), int), "CartPole-v1", 5, n_envs=4, n_steps=300
-    )
+    falling = visited_states(cartpole(LEFT), TASK, 5, episodes=4)
     assert np.abs(falling[:, ANGLE]).max() > 0.15
-    again = visited_states(hold, "CartPole-v1", 5, n_envs=4, n_steps=300)
+    again = visited_states(GOOD, TASK, 5, most=1200, episodes=4)
     np.testing.assert_array_equal(states, again)
-    other = visited_states(hold, "CartPole-v1", 6, n_envs=4, n_steps=300)
+    other = visited_states(GOOD, TASK, 6, most=1200, episodes=4)
     assert not np.array_equal(states, other)
 
 
-def test_at_most_so_many_states(monkeypatch):
-    monkeypatch.setattr(prune, "MOST_STATES", 50)
-    lazy = lambda rows: np.zeros(len(rows), int)
-    assert visited_states(lazy, "CartPole-v1", 0, n_envs=4, n_steps=30).shape == (50, 4)
+def test_sizes_on_the_way_down():
+    assert ladder(16, 4, 0.84) == [13, 11, 9, 8, 7, 6, 5, 4]
+    assert ladder(4, 4, 0.84) == []
+    assert ladder(3, 2, 0.99) == [2]

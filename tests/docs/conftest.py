@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 tests = Path(__file__).parents[1]
-sys.path[:0] = [str(tests / "docs")]
+sys.path[:0] = [str(tests / "docs"), str(tests.parent / "docs" / "hooks")]
 
 spec = importlib.util.spec_from_file_location("small_recipes", tests / "pipeline" / "conftest.py")
 assert spec is not None and spec.loader is not None

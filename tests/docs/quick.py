@@ -38,9 +38,9 @@ def quick_train(template: Path) -> Callable[..., Trained]:
             shutil.copytree(template / "stages", out / "stages")
             tree_for(task, CrispTree.load(out / "policy.json")).save(out / "policy.json")
         (tell or Silent()).advance("quick", 1.0, "")
-        return Trained(
-            CrispTree.load(out / "policy.json"), directory.read_json("summary.json"), out
-        )
+        summary = directory.read_json("summary.json")
+        assert isinstance(summary, dict)
+        return Trained(CrispTree.load(out / "policy.json"), summary, out)
 
     return train
 

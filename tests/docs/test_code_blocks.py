@@ -7,6 +7,7 @@ what stands in for trainings; the slow test makes do without it.
 import json
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ every_page = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def folder(tiny, tmp_path, monkeypatch) -> Path:
+def folder(tiny, tmp_path, monkeypatch) -> Iterator[Path]:
     """What the pages take for granted: the published policies, and an expert's rules."""
     shutil.copytree(ROOT / "policies", tmp_path / "policies")
     (tmp_path / "expert.rules").write_text(RULES)

@@ -42,8 +42,8 @@ def evaluated(policy, env_id, n_envs, n_episodes):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            from stable_baselines3.common.env_util import make_vec_env
-            from stable_baselines3.common.evaluation import evaluate_policy
+            from stable_baselines3.common.env_util import make_vec_env  # pyright: ignore[reportMissingImports]
+            from stable_baselines3.common.evaluation import evaluate_policy  # pyright: ignore[reportMissingImports]
     except ImportError:
         envs = gym.make_vec(env_id, n_envs, vectorization_mode="sync")
         return evaluate_alike(policy, envs, n_episodes)
@@ -77,7 +77,7 @@ def saved_model(path, monkeypatch):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            from stable_baselines3 import PPO
+            from stable_baselines3 import PPO  # pyright: ignore[reportMissingImports]
     except ImportError:
         model = Sampling()
         knows = SimpleNamespace(load=lambda path, device: model)

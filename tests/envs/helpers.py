@@ -1,5 +1,6 @@
 """Small environments that the tests are about; `make_task` needs no registration."""
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +23,7 @@ class Still(gymnasium.Env):
         done: spaces.Space = TWO,
         metadata: dict[str, Any] | None = None,
     ) -> None:
-        self.observation_space, self.action_space = seen, done
+        self.observation_space, self.action_space = copy.deepcopy(seen), done
         self.metadata = metadata or {}
 
     def reset(self, *, seed=None, options=None):

@@ -198,3 +198,34 @@ def test_observations_that_are_not_what_the_space_says():
 def test_a_part_that_is_missing():
     with pytest.raises(CrisptreeError, match=r"an observation\['bag'\]\[0\] that is no array"):
         make_task(NESTED).observe({"position": np.zeros(2)})
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        LINE,
+        spaces.Box(-1, 1, (2, 2), np.float64),
+        spaces.Discrete(3, start=5),
+        spaces.Discrete(2, start=-1),
+        spaces.Discrete(99),
+        spaces.MultiDiscrete([3, 2, 20]),
+        spaces.MultiBinary((2, 2)),
+    ],
+    ids=str,
+)
+def test_features_lead_back_to_the_observation(seen):
+    task = make_task(seen)
+    seen.seed(0)
+    samples = [seen.sample() for _ in range(12)]
+    raw = task.encoder.raw(task.observe_batch(samples))
+    np.testing.assert_array_equal(raw, np.asarray(samples).astype(np.float32))
+    assert raw.dtype == seen.dtype
+
+
+def test_the_parts_of_a_dict_lead_back():
+    task = make_task(NESTED)
+    samples = [NESTED.sample() for _ in range(5)]
+    raw = task.encoder.raw(task.observe_batch(samples))
+    assert raw["inner"]["key"].tolist() == [sample["inner"]["key"] for sample in samples]
+    assert raw["bag"][0].tolist() == [sample["bag"][0] for sample in samples]
+    np.testing.assert_array_equal(raw["position"], [sample["position"] for sample in samples])

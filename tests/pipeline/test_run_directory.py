@@ -27,7 +27,7 @@ def test_nothing_to_resume(tmp_path):
 @pytest.mark.parametrize("text", ["[1, 2]", "{", "3", "[" * 100_000, "\udcff"])
 def test_a_damaged_file_is_named_in_one_line(tmp_path, text):
     (tmp_path / "checkpoint.json").write_bytes(text.encode(errors="surrogateescape"))
-    with pytest.raises(CrisptreeError, match="checkpoint.json") as refused:
+    with pytest.raises(CrisptreeError, match=r"checkpoint\.json") as refused:
         RunDirectory(tmp_path).read_json("checkpoint.json")
     assert "\n" not in str(refused.value)
 

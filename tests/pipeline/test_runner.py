@@ -49,9 +49,7 @@ def task():
 
 def run(stages, path, task, **options) -> tuple[Any, list]:
     path.mkdir(exist_ok=True)
-    return run_stages(
-        stages, task, small_config(), 3, RunDirectory(path), Silent(), **options
-    )
+    return run_stages(stages, task, small_config(), 3, RunDirectory(path), Silent(), **options)
 
 
 def test_stages_run_in_a_row_and_leave_their_records(task, tmp_path):

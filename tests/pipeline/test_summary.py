@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
+from small import small_config
 
 from crisptree.envs.evaluate import Baselines
 from crisptree.pipeline.summary import gap, gathered, in_words, scored
-from small import small_config
 
 NOTHING = Baselines(random_return=20.0, constant_return=9.0, constant_action=0)
 

@@ -5,14 +5,14 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from crisptree.pipeline.report import Reporter, Silent
+from crisptree.pipeline.settings import Settings
+from crisptree.pipeline.track import Follower, followed, scalars, tracked
 from runs import Stopped, metrics
 
 import crisptree
 from crisptree import cli
 from crisptree.base.errors import CrisptreeError
-from crisptree.pipeline.report import Reporter, Silent
-from crisptree.pipeline.settings import Settings
-from crisptree.pipeline.track import Follower, followed, scalars, tracked
 from crisptree.pipeline.train import train
 
 ASKED = {"leaves": 2, "seed": 3, "episodes": 4}

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 import tyro
 
-from crisptree.commands.train import Command as Train
 from crisptree.commands.options import OptionalInt, OptionalPath, optional
+from crisptree.commands.train import Command as Train
 
 
 @dataclass(frozen=True)

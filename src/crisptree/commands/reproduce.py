@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 import tyro
 
+from crisptree.commands.options import OptionalInt, optional
 from crisptree.lab.experiments.cell import MODELS, Model
 from crisptree.lab.experiments.options import Told, Where
-from crisptree.commands.options import OptionalInt, optional
 from crisptree.pipeline.routes import Route
 
 DomainName = Literal["cartpole", "lunarlander", "wildfire", "zerglings"]

@@ -11,8 +11,8 @@ from typing import Annotated
 import tyro
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.study_aids import Binarise, Mlp, Worksheet, visited_states
 from crisptree.commands.options import OptionalPath, OptionalStr, optional
+from crisptree.commands.study_aids import Binarise, Mlp, Worksheet, visited_states
 
 
 @contextlib.contextmanager

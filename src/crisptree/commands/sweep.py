@@ -5,9 +5,9 @@ from typing import Annotated
 
 import tyro
 
+from crisptree.commands.options import OptionalInt, optional
 from crisptree.lab.experiments.cell import CRISPENED, LEARNERS, Model
 from crisptree.lab.experiments.options import Told, Where
-from crisptree.commands.options import OptionalInt, optional
 from crisptree.pipeline.routes import Route
 
 SWEPT: tuple[Model, ...] = (*LEARNERS, *CRISPENED, "random")  # pyright: ignore[reportAssignmentType]

@@ -187,7 +187,9 @@ def _json_object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise CrisptreeError(f"--env.kwargs must be JSON, such as '{{\"a\": 1}}': {error}") from error
+        raise CrisptreeError(
+            f"--env.kwargs must be JSON, such as '{{\"a\": 1}}': {error}"
+        ) from error
     if not isinstance(found, dict):
         raise CrisptreeError(f"--env.kwargs must be a JSON object, not {text[:40]}")
     return found

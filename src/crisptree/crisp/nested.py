@@ -1,6 +1,6 @@
 """From a tree of nested nodes to parallel arrays, numbered depth first, TRUE child first."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -12,13 +12,15 @@ from crisptree.crisp.signature import Actions
 
 T = TypeVar("T")
 Inner = tuple[int, float, T, T]
+Action = int | tuple[int, ...] | tuple[float, ...]
+"""What a leaf holds: one choice, one choice for each part, or one number for each dimension."""
 
 
 @dataclass(frozen=True)
 class Leaf:
     """What a leaf holds: its action as the tree's arrays write it, and its gains."""
 
-    action: int | tuple[int, ...] | tuple[float, ...]
+    action: Action
     gains: tuple[Gain, ...] = ()
 
 
@@ -56,7 +58,7 @@ def columns(root: T, opened: Callable[[T], int | Leaf | Inner]) -> dict[str, Any
     }
 
 
-def _of_an_inner_node(action: int | Sequence[float]) -> Any:
+def _of_an_inner_node(action: Action) -> Any:
     """What the array of actions holds where there is no leaf: -1, or 0.0 among real vectors."""
     if not isinstance(action, tuple):
         return -1

@@ -3,10 +3,8 @@
 from typing import NamedTuple
 
 from crisptree.crisp.linear import Gain
+from crisptree.crisp.nested import Action
 from crisptree.crisp.walk import Condition, Observation
-
-Action = int | tuple[int, ...] | tuple[float, ...]
-"""What a leaf holds: one choice, one choice for each part, or one number for each dimension."""
 
 
 class Rule(NamedTuple):

@@ -15,9 +15,9 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import checks, policy_file, policy_format, signature_checks, structure
 from crisptree.crisp.linear import Formula, Gain, formula, vector_of, vectors_of
 from crisptree.crisp.metadata import plain_json
-from crisptree.crisp.nested import Leaf, columns, reader
+from crisptree.crisp.nested import Action, Leaf, columns, reader
 from crisptree.crisp.route import Nodes, as_numbers, as_plain_list, leaf_of, leaves_of, path_of
-from crisptree.crisp.rules import Action, Rule
+from crisptree.crisp.rules import Rule
 from crisptree.crisp.signature import Actions, Feature
 from crisptree.crisp.walk import Visit, depths, top_down, walk
 

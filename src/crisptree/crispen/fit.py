@@ -1,12 +1,14 @@
 """Crisp trees fitted to labelled states: CART for every kind of action and leaf."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
+from crisptree.crisp.linear import Gain
 from crisptree.crispen.agreement import ranges
 from crisptree.crispen.rounding import rounded_down
 from crisptree.envs.task import Task
@@ -78,18 +80,16 @@ def with_linear_leaves(
     Each dimension of the action uses at most `gains` features, taken in one after the other: the
     one that explains most of what is left.
     """
-    from dataclasses import replace
-
     at = tree.apply(states)
     action = tree.action.copy()
-    sparse: list[tuple[tuple[int, int, float], ...]] = [()] * tree.n_nodes
+    sparse: list[tuple[Gain, ...]] = [()] * tree.n_nodes
     for leaf in np.unique(at):
         rows = at == leaf
         constants, terms = [], []
         for dimension in range(actions.shape[1]):
             constant, chosen = _sparse_line(states[rows], actions[rows, dimension], gains)
             constants.append(constant)
-            terms += [(dimension, feature, weight) for feature, weight in chosen]
+            terms += [Gain(dimension, feature, weight) for feature, weight in chosen]
         action[leaf], sparse[leaf] = constants, tuple(terms)
     return replace(tree, action=action, gains=tuple(sparse))
 
@@ -115,4 +115,5 @@ def _sparse_line(
     picked = usable[chosen]
     slopes = weights / deviation[picked]
     offset = float(values.mean() - slopes @ mean[picked])
-    return offset, [(int(feature), float(slope)) for feature, slope in zip(picked, slopes)]
+    pairs = zip(picked.tolist(), slopes.tolist(), strict=True)
+    return offset, list(pairs)

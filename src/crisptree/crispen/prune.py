@@ -81,7 +81,8 @@ def rows_by_node(tree: CrispTree, states: NDArray) -> Iterator[tuple[int, NDArra
 
 
 def _n_leaves_below(tree: CrispTree, root: int) -> int:
-    return sum(tree.feature[node] < 0 for node in _below(tree.if_true, tree.if_false, root))
+    below = _below(tree.if_true, tree.if_false, root)
+    return int((tree.feature[below] < 0).sum())
 
 
 def _below(if_true: NDArray, if_false: NDArray, root: int) -> list[int]:

@@ -38,6 +38,8 @@ def fit_list(
     Rule after rule, the half-space is cut off that covers most states of one action at the least
     price; what remains at the end has its commonest action. `weights` are not used.
     """
+    if task.actions.kind != "box":
+        actions = np.asarray(actions, np.int64)
     edges = _edges(states)
     binned = np.stack(
         [np.searchsorted(edges[j], states[:, j], side="left") for j in range(states.shape[1])], 1
@@ -56,7 +58,9 @@ def _labels(actions: NDArray, task: Task, seed: int) -> NDArray[np.int64]:
 
     scaled = actions / ranges(task.actions)
     n_groups = min(GROUPS, len(np.unique(scaled, axis=0)))
-    return KMeans(n_groups, n_init=1, random_state=seed % 2**31).fit_predict(scaled).astype(np.int64)
+    return (
+        KMeans(n_groups, n_init=1, random_state=seed % 2**31).fit_predict(scaled).astype(np.int64)
+    )
 
 
 def _edges(states: NDArray) -> list[NDArray]:

@@ -7,13 +7,14 @@ action is exchanged, and what earns more on fresh selection episodes stays.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
+from crisptree.crisp.linear import Gain
 from crisptree.crispen.agreement import ranges
+from crisptree.crispen.config import SearchConfig
 from crisptree.crispen.prune import rows_by_node
 from crisptree.crispen.select import Selection
 
@@ -27,26 +28,9 @@ FEWEST = 20
 """States that must have met a node for its neighbourhood to be told from them."""
 
 
-class SearchSettings(Protocol):
-    """How long and how hard to look: see `pipeline.config.SearchConfig`."""
-
-    @property
-    def sweeps(self) -> int: ...
-    @property
-    def width(self) -> int: ...
-    @property
-    def rounds(self) -> tuple[int, ...]: ...
-    @property
-    def confirm(self) -> int: ...
-    @property
-    def patience(self) -> int: ...
-    @property
-    def reach(self) -> tuple[float, float]: ...
-
-
 def search(
     tree: CrispTree,
-    settings: SearchSettings,
+    settings: SearchConfig,
     selection: Selection,
     states_met_by: Callable[[CrispTree], NDArray],
     rng: np.random.Generator,
@@ -77,7 +61,7 @@ def search(
 
 
 def _raced(
-    tree: CrispTree, variants: list[CrispTree], settings: SearchSettings, selection: Selection
+    tree: CrispTree, variants: list[CrispTree], settings: SearchConfig, selection: Selection
 ) -> CrispTree | None:
     """The few best changes of a race, if they earn more on fresh episodes too."""
     # The tree itself stands first, so that it wins where nothing earns more.
@@ -92,9 +76,7 @@ def _raced(
     return changed[int(np.argmax(after))] if max(after) > before else None
 
 
-def variant(
-    tree: CrispTree, states: NDArray, reach: float, rng: np.random.Generator
-) -> CrispTree:
+def variant(tree: CrispTree, states: NDArray, reach: float, rng: np.random.Generator) -> CrispTree:
     """The tree with one change; its shape stays."""
     odds = BOX_ODDS if tree.actions.kind == "box" else ODDS
     change = rng.choice(CHANGES, p=odds)
@@ -180,7 +162,8 @@ def _with_other_gains(
     if rng.random() < 0.1:
         del terms[at]
     else:
-        terms[at] = (dimension, feature, float(weight * np.exp(2 * reach * rng.normal())))
+        scaled = float(weight * np.exp(2 * reach * rng.normal()))
+        terms[at] = Gain(dimension, feature, scaled)
     gains[leaf] = tuple(terms)
     return replace(tree, gains=tuple(gains))
 

@@ -109,8 +109,10 @@ def envpool_has(task: Task) -> bool:
         return False
     if importlib.util.find_spec("envpool") is None:
         return False
-    import envpool
-
+    try:
+        import envpool
+    except Exception:  # a broken installation is none
+        return False
     return source.env_id in envpool.list_all_envs() and _same_spaces(task)
 
 

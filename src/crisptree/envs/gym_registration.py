@@ -1,7 +1,8 @@
 """crisptree's own ids in gymnasium's registry. Importing this registers them and loads no JAX.
 
-`import crisptree.envs.gym_registration` first, or name it in the id:
-`gymnasium.make("crisptree.envs.gym_registration:crisptree/Wildfire-v0")`.
+`task_of` imports it for ids that begin with `crisptree/`. Elsewhere, import it first or name it in
+the id: `gymnasium.make("crisptree.envs.gym_registration:crisptree/Wildfire-v0")`. Gymnasium has
+had no plugin entry points since its version 1.0, so that nothing else can do this.
 """
 
 import gymnasium as gym

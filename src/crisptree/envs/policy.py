@@ -4,11 +4,13 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
+import gymnasium as gym
 import numpy as np
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.action_spaces import own_actions, sample_actions
 from crisptree.envs.guard import reason
+from crisptree.envs.spaces import SpaceEncoder
 from crisptree.envs.task import Task
 
 
@@ -36,20 +38,27 @@ def policy_from(predictor: Any, task: Task) -> Policy:
     """A policy from whatever people have: an object with `act`, a model with `predict` (as those
     of Stable-Baselines3 and scikit-learn), or a function on a batch of observations.
 
-    Models and functions answer with the environment's own actions, so that `start` is taken off.
-    They are tried once, on a batch of two.
+    Models and functions answer with the environment's own actions, so that `start` is taken off. A
+    model that knows its `observation_space` gets the environment's own observations, others the
+    features. They are tried once, on a batch of two.
     """
     if isinstance(predictor, Policy):
         return predictor
     if hasattr(predictor, "predict"):
-        ask = _asker(predictor)
+        ask = _asker(predictor, task)
     elif callable(predictor):
         ask = predictor
     else:
         raise CrisptreeError("a policy must be callable on a batch, or have a predict method")
 
     def act(observations: np.ndarray) -> np.ndarray:
-        return own_actions(task.actions, np.asarray(ask(observations)))
+        answer = np.asarray(ask(observations))
+        if answer.shape[:1] != observations.shape[:1]:
+            raise CrisptreeError(
+                f"the policy gives {answer.shape[0] if answer.ndim else 1} actions for "
+                f"{len(observations)} observations; it must give one for each"
+            )
+        return own_actions(task.actions, answer)
 
     try:
         tried = act(np.zeros((2, task.n_features), np.float32))
@@ -63,16 +72,27 @@ def policy_from(predictor: Any, task: Task) -> Policy:
     return FunctionPolicy(act)
 
 
-def _asker(model: Any) -> Callable[[np.ndarray], Any]:
+def _asker(model: Any, task: Task) -> Callable[[np.ndarray], Any]:
     # Stable-Baselines3 samples unless told not to, and a sampled action teaches noise.
     samples = "deterministic" in inspect.signature(model.predict).parameters
     options = {"deterministic": True} if samples else {}
+    encoder = task.encoder
+    wants_raw = isinstance(encoder, SpaceEncoder) and _takes_raw(model, task)
 
     def ask(observations: np.ndarray) -> Any:
+        if wants_raw and isinstance(encoder, SpaceEncoder):
+            observations = encoder.raw(observations)
         answer = model.predict(observations, **options)
         return answer[0] if isinstance(answer, tuple) else answer
 
     return ask
+
+
+def _takes_raw(model: Any, task: Task) -> bool:
+    """Whether a model was trained on the environment's own observations, not on our features."""
+    space = getattr(model, "observation_space", None)
+    flat = isinstance(space, gym.spaces.Box) and space.shape == (task.n_features,)
+    return isinstance(space, gym.Space) and not flat and task.n_agents is None
 
 
 def check_actions(chosen: np.ndarray, task: Task) -> None:

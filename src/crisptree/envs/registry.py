@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.source import SUITES
+from crisptree.envs.spaces import SpaceEncoder
 from crisptree.envs.task import Task
 
 if TYPE_CHECKING:
@@ -38,9 +39,10 @@ def twin_of(task: Task) -> "FunctionalEnv | None":
         return None
     suite, _, env_id = source.env_id.partition(":")
     if suite in SUITES:
-        from crisptree.envs.jax_suites import functional_of_suite
+        from crisptree.envs.jax_suites import twin_of_suite
 
-        return functional_of_suite(suite, env_id, **source.kwargs)
+        assert isinstance(task.encoder, SpaceEncoder)
+        return twin_of_suite(suite, env_id, dict(source.kwargs), task.encoder, task.actions)
     if not source.is_registered or source.env_id not in _TWINS:
         return None
     module, _, name = _TWINS[source.env_id].partition(":")

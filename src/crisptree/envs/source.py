@@ -106,11 +106,10 @@ class EnvSource:
 
 
 def source_of(
-    env: Env,
-    env_kwargs: Mapping[str, Any] | None = None,
-    features: FeatureFunction | str | None = None,
+    env: Any, env_kwargs: Mapping[str, Any] | None = None, features: Any = None
 ) -> EnvSource:
-    """The source of whatever the user names or gives."""
+    """The source of whatever the user names or gives: an `Env`, and a feature function or its
+    name; anything else is refused."""
     kwargs = dict(env_kwargs or {})
     if isinstance(env, str):
         source = _source_of_name(env, _json(kwargs, env))
@@ -119,13 +118,22 @@ def source_of(
             raise CrisptreeError("env_kwargs go with an id or a factory, not with an environment")
         source = _source_of_object(env)
     elif callable(env):
-        source = EnvSource(_importable_name(env), kwargs, env)
+        source = _source_of_factory(env, kwargs)
     else:
         raise CrisptreeError(
             f"an environment is an id, a gymnasium.Env or a function that makes one, not "
             f"{type(env).__name__}"
         )
     return source if features is None else _with_features(source, features)
+
+
+def _source_of_factory(factory: Any, kwargs: dict[str, Any]) -> EnvSource:
+    """A function or class; a file can say it where a module has it and JSON has its arguments."""
+    name = _importable_name(factory)
+    try:
+        return EnvSource(name, plain_json("env_kwargs", kwargs) if name else kwargs, factory)
+    except CrisptreeError:
+        return EnvSource(None, kwargs, factory)
 
 
 def _source_of_name(name: str, kwargs: dict[str, Any]) -> EnvSource:
@@ -226,7 +234,7 @@ def _json(kwargs: dict[str, Any], env_id: str) -> dict[str, Any]:
         ) from None
 
 
-def _with_features(source: EnvSource, features: FeatureFunction | str) -> EnvSource:
+def _with_features(source: EnvSource, features: Any) -> EnvSource:
     if isinstance(features, str):
         module, colon, attribute = features.rpartition(":")
         if not colon or not attribute:
@@ -261,7 +269,6 @@ def import_by_name(module: str, purpose: str) -> Any:
 
 def _make_registered(env_id: str, kwargs: Mapping[str, Any]) -> gym.Env:
     if env_id.startswith("crisptree/"):
-        # Gymnasium's plugin entry point does this as well, where the package was installed anew.
         importlib.import_module("crisptree.envs.gym_registration")
     try:
         with warnings.catch_warnings():

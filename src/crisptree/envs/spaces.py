@@ -33,6 +33,7 @@ class Part:
 
     path: Path
     shape: tuple[int, ...]
+    dtype: str = "float32"
 
     @property
     def size(self) -> int:
@@ -74,6 +75,40 @@ class SpaceEncoder:
             return values.reshape(-1, len(self.features))
         rows = values[:, self.source]
         return np.where(np.isnan(self.equals), rows, rows == self.equals).astype(np.float32)
+
+    def raw(self, rows: np.ndarray) -> Any:
+        """A batch of raw observations from rows of features: the way back, for models that were
+        trained on the environment's own observations. A dict of arrays where the space is a Dict,
+        one array where it has a single part."""
+        values = self._values(rows)
+        found: Any = {}
+        at = 0
+        for part in self.parts:
+            array = values[:, at : at + part.size].reshape(len(rows), *part.shape)
+            at += part.size
+            if not part.path:
+                return array.astype(part.dtype)
+            inner = found
+            for key in part.path[:-1]:
+                inner = inner.setdefault(key, {})
+            inner[part.path[-1]] = array.astype(part.dtype)
+        return found
+
+    def _values(self, rows: np.ndarray) -> np.ndarray:
+        """The raw numbers behind the features."""
+        if self.source is None or self.equals is None:
+            return rows.reshape(len(rows), -1)
+        values = np.zeros((len(rows), int(self.source.max()) + 1), np.float64)
+        for value in range(values.shape[1]):
+            columns = np.flatnonzero(self.source == value)
+            if np.isnan(self.equals[columns[0]]):
+                values[:, value] = rows[:, columns[0]]
+            else:
+                raised = rows[:, columns] > 0.5
+                # The value that no flag stands for is the one below the first flag's.
+                none = self.equals[columns[0]] - 1
+                values[:, value] = np.where(raised.any(1), raised @ self.equals[columns], none)
+        return values
 
     def _numbers(self, part: Part, raws: Sequence[Any] | np.ndarray) -> np.ndarray:
         """The numbers of one part, `(n, size)`."""
@@ -132,7 +167,7 @@ def encoder_of(
     parts, values = [], []
     for path, basic in _basic_spaces(space, (), env_name):
         shape = tuple(basic.shape or ())
-        parts.append(Part(path, shape))
+        parts.append(Part(path, shape, str(basic.dtype)))
         values += _values_of(basic, path, n_agents)
         if len(values) > MOST_FEATURES:
             raise CrisptreeError(
@@ -188,25 +223,19 @@ def _values_of(space: gym.Space, path: Path, n_agents: int | None) -> list[Value
         start, n = int(space.start), int(space.n)
         return [_category(_base_name(path), start, n)]
     shape = tuple(space.shape or ())
-    if n_agents is not None:
-        assert isinstance(space, spaces.Box)
-        shape = shape[1:]
-        low, high = space.low[0].ravel(), space.high[0].ravel()
-    elif isinstance(space, spaces.Box):
-        low, high = space.low.ravel(), space.high.ravel()
-    names = _entry_names(path, shape)
     if isinstance(space, spaces.MultiBinary):
-        return [Value(name, 0.0, 1.0, is_flag=True) for name in names]
+        return [Value(name, 0.0, 1.0, is_flag=True) for name in _entry_names(path, shape)]
     if isinstance(space, spaces.MultiDiscrete):
         starts = np.broadcast_to(space.start, space.nvec.shape).ravel().tolist()
         sizes = space.nvec.ravel().tolist()
-        return [
-            _category(name, start, n) for name, start, n in zip(names, starts, sizes, strict=True)
-        ]
-    return [
-        Value(name, _bound(least), _bound(most))
-        for name, least, most in zip(names, low, high, strict=True)
-    ]
+        entries = zip(_entry_names(path, shape), starts, sizes, strict=True)
+        return [_category(name, start, n) for name, start, n in entries]
+    assert isinstance(space, spaces.Box)
+    low, high = space.low, space.high
+    if n_agents is not None:
+        low, high, shape = low[0], high[0], shape[1:]
+    entries = zip(_entry_names(path, shape), low.ravel(), high.ravel(), strict=True)
+    return [Value(name, _bound(least), _bound(most)) for name, least, most in entries]
 
 
 def _category(name: str, start: int, n: int) -> Value:

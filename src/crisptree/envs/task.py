@@ -46,7 +46,8 @@ class Task:
 
     @property
     def env_kwargs(self) -> Mapping[str, Any]:
-        return self.source.kwargs
+        """What a policy file says of the environment's arguments."""
+        return self.source.kwargs if self.env_id is not None else {}
 
     @property
     def name(self) -> str:
@@ -212,10 +213,18 @@ def _task_of_env(env: gym.Env, source: EnvSource) -> Task:
         encoder.features,
         actions,
         n_agents,
-        env.spec.max_episode_steps if env.spec is not None else None,
+        _time_limit(env),
         encoder=encoder,
         scalar_action=isinstance(done, gym.spaces.Box) and done.shape == (),
     )
+
+
+def _time_limit(env: gym.Env) -> int | None:
+    """The steps after which gymnasium, or the environment by its metadata, truncates."""
+    if env.spec is not None and env.spec.max_episode_steps is not None:
+        return env.spec.max_episode_steps
+    said = (env.metadata or {}).get("max_steps")
+    return said if isinstance(said, int) and said > 0 else None
 
 
 def team_size(env: gym.Env) -> int | None:

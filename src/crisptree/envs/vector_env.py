@@ -5,10 +5,12 @@ import time
 
 import numpy as np
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import cores
 from crisptree.envs.action_spaces import sample_actions
 from crisptree.envs.envpool_envs import EnvpoolEnvs, envpool_has
 from crisptree.envs.gymnasium_envs import GymnasiumEnvs
+from crisptree.envs.process_envs import ProcessEnvs
 from crisptree.envs.registry import twin_of
 from crisptree.envs.task import Task
 from crisptree.envs.vector import VectorEnv
@@ -34,6 +36,11 @@ def vector_env(task: Task, n_envs: int, n_threads: int = 1) -> VectorEnv:
     if envpool_has(task):
         shared = n_threads > 1 and sharing_pays(EnvpoolEnvs(task, 1), task, n_envs, n_threads)
         return EnvpoolEnvs(task, n_envs, n_threads if shared else 1)
+    if n_threads > 1 and sharing_pays(GymnasiumEnvs(task, 1), task, n_envs, n_threads):
+        try:
+            return ProcessEnvs(task, n_envs, n_threads)
+        except CrisptreeError:  # what only this process knows cannot be made in another
+            return GymnasiumEnvs(task, n_envs)
     return GymnasiumEnvs(task, n_envs)
 
 

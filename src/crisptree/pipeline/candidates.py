@@ -83,9 +83,13 @@ def run_candidates(
 
 
 def _best(finished: list[Finished], config: TrainConfig, task: Task, seed: int) -> int:
-    """Which earns most on selection episodes of its own; of equals, the smaller tree."""
-    if len(finished) == 1:
-        return 0
+    """Which earns most on selection episodes of its own; of equals, the smaller tree.
+
+    One that is settled was played longer than that, and comes before all others.
+    """
+    settled = [i for i, done in enumerate(finished) if done.records[-1].get("settled")]
+    if settled or len(finished) == 1:
+        return min(settled, key=lambda i: finished[i].tree.n_leaves, default=0)
     scale = config.selection.scale
     selection = Selection(
         task, candidate_seed(seed, MOST_CANDIDATES), 1.0 if scale is None else scale

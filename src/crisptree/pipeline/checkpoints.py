@@ -69,9 +69,7 @@ class StageCheckpoints:
         if progress.is_resumable:
             self._checkpoint(progress, snapshots, length)
         latest = f"return {known[-1]:8.4g}" if len(known) else "return        ?"
-        self._report.advance(
-            self._name, progress.share, f"{latest}   {rate / 1000:,.1f}k steps/s"
-        )
+        self._report.advance(self._name, progress.share, f"{latest}   {rate / 1000:,.1f}k steps/s")
 
     def _checkpoint(self, progress: Progress, snapshots: Sequence[Snapshot], length: int) -> None:
         folder = self._directory.folder(self._folder)

@@ -13,6 +13,12 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.crispen.config import (
+    DistillConfig,
+    PruneConfig,
+    SearchConfig,
+    SelectionConfig,
+)
 from crisptree.learn.config import DQNConfig, PPOConfig
 
 Beginning = Literal["direct", "mlp", "soft", "dqn", "exact", "expert", "external"]
@@ -112,21 +118,6 @@ class TeacherConfig:
 
 
 @dataclass(frozen=True)
-class DistillConfig:
-    """DAgger: a tree imitates a teacher on the states that the tree itself meets."""
-
-    rounds: int = 16
-    """Rounds of playing, labelling and fitting."""
-    episodes: int = 64
-    """Episodes played in a round."""
-    finalists: int = 6
-    """Trees of the best rounds that race at the end."""
-    weighted: bool | None = None
-    """Whether a state counts by what a wrong action costs there; where the teacher knows, unless
-    given."""
-
-
-@dataclass(frozen=True)
 class RefineConfig:
     """A crisp tree is softened, learns on, and turns crisp again."""
 
@@ -146,57 +137,6 @@ class RefineConfig:
     """The same after the last cut."""
     list_factor: float = 3.0
     """How much steeper lists end: their rules multiply, so what is soft adds up."""
-
-
-@dataclass(frozen=True)
-class PruneConfig:
-    """Inner nodes give way to one of their children, a few leaves at a time."""
-
-    step: float = 0.84
-    """Share of the leaves that a cut leaves."""
-    race_below: int = 90
-    """From this many leaves on, candidate cuts race on return; above, the least change decides."""
-    shortlist: int = 16
-    """Candidate cuts in a race."""
-    rounds: tuple[int, ...] = (24, 48, 96)
-    """Episodes of the rounds of a race."""
-    check: int = 128
-    """Fresh episodes that tell whether a cut cost anything: only then is the tree refined."""
-    free_check: int = 256
-    """Fresh episodes on which the last cuts, which must cost nothing, are checked."""
-
-
-@dataclass(frozen=True)
-class SearchConfig:
-    """Small changes to the crisp tree itself, raced on return."""
-
-    sweeps: int = 20
-    """Most sweeps."""
-    width: int = 24
-    """Changed trees in a sweep."""
-    rounds: tuple[int, ...] = (24, 48, 96)
-    """Episodes of the rounds of the race among them."""
-    confirm: int = 256
-    """Fresh episodes on which a change must earn more."""
-    patience: int = 4
-    """Sweeps in a row without a gain after which the search ends."""
-    reach: tuple[float, float] = (0.15, 0.015)
-    """How far a threshold moves, as a share of the states at its node: first and last sweep."""
-
-
-@dataclass(frozen=True)
-class SelectionConfig:
-    """Episodes that choose among trees; they are never reported."""
-
-    scale: float | None = None
-    """A factor for all counts of selection episodes; measured unless given, so that the choices
-    take a fixed share of the time."""
-    snapshots: tuple[int, ...] = (32, 64, 128)
-    """Episodes of the race among the snapshots of a training."""
-    final: int = 512
-    """Episodes on which candidates are compared in the end."""
-    states: int = 20_000
-    """Most states that are kept of those a tree meets."""
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,12 @@ from crisptree.envs.registry import twin_of
 from crisptree.envs.task import Task
 from crisptree.envs.vector_env import vector_env
 
-ENVS, COMPILED_ENVS = 8, 1024
-"""Environments that are stepped together; what is compiled steps many in the time of few."""
-LONGEST = 1.0
+FEW, MANY, COMPILED = 8, 64, 1024
+"""Environments that are stepped together: few at first, more where steps are fast, and many of
+those that are compiled."""
+FAST = 2_000
+"""Steps a second from which on many are stepped together."""
+LONGEST = 0.7
 """Seconds after which enough was seen."""
 MOST_STEPS = 2_000
 
@@ -26,7 +29,13 @@ class Measurement:
 
 def measure(task: Task, seed: int) -> Measurement:
     """Step the environment for about a second."""
-    n_envs = ENVS if twin_of(task) is None else COMPILED_ENVS
+    if twin_of(task) is not None:
+        return _measure(task, seed, COMPILED)
+    few = _measure(task, seed, FEW)
+    return few if few.steps_per_second < FAST else _measure(task, seed, MANY)
+
+
+def _measure(task: Task, seed: int, n_envs: int) -> Measurement:
     policy, envs = random_policy(task, seed), vector_env(task, n_envs)
     try:
         at = envs.reset(seed)
@@ -41,9 +50,6 @@ def measure(task: Task, seed: int) -> Measurement:
         seconds = time.perf_counter() - began
     finally:
         envs.close()
-    rows = task.n_rows
-    longest = task.max_steps or MOST_STEPS
-    length = min(float(longest), max(1.0, steps / max(1, ended)))
-    if ended == 0:
-        length = float(longest)
-    return Measurement(steps / rows / max(seconds, 1e-9), length)
+    longest = float(task.max_steps or MOST_STEPS)
+    length = min(longest, max(1.0, steps / ended)) if ended else longest
+    return Measurement(steps / task.n_rows / max(seconds, 1e-9), length)

@@ -95,10 +95,12 @@ def reporter() -> Iterator[Reporter]:
 
 
 def bars() -> Any:
-    """Progress bars on standard error; none where that is not a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
+    """Progress bars on standard error; none where that is not a terminal, or rich is missing."""
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    except ImportError:
+        return NoBars()
     notebook = _in_notebook()
     return Progress(
         TextColumn("{task.description:<28}"),
@@ -109,6 +111,22 @@ def bars() -> Any:
         transient=True,
         disable=not (notebook or sys.stderr.isatty()),
     )
+
+
+class NoBars:
+    """What stands in for bars where rich is not installed."""
+
+    def __enter__(self) -> "NoBars":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to end."""
+
+    def add_task(self, *_: object, **__: object) -> int:
+        return 0
+
+    def update(self, *_: object, **__: object) -> None:
+        """Nothing to draw."""
 
 
 def _in_notebook() -> bool:

@@ -126,5 +126,3 @@ def _selection_scale(config: TrainConfig, measured: Measurement) -> float:
         per_second = measured.steps_per_second / measured.episode_length
         scale = 60 * config.budget * SELECTION_SHARE * per_second / SELECTION_EPISODES
     return float(f"{min(1.0, max(0.02, scale)):.2g}")
-
-

@@ -55,7 +55,7 @@ class RunDirectory:
         """
         name = self.path / ".lock"
         try:
-            file = open(name, "a+")
+            file = open(name, "a+")  # noqa: SIM115 (closed below)
         except OSError as error:
             raise CrisptreeError(f"cannot write {name}: {error.strerror or error}") from error
         with file:

@@ -1,4 +1,4 @@
-"""Runs a plan: the only place that knows folders, resuming, reuse, timing and progress of stages."""
+"""Runs a plan: the only place that knows folders, resuming, reuse and timing of stages."""
 
 import json
 import os
@@ -77,6 +77,8 @@ def run_stages(
         if record.get("best_return") is not None:
             best = max(made.best_return, record["best_return"])
             made = replace(made, best_return=best)
+        if record.get("pace") is not None:
+            made = replace(made, pace=record["pace"])
         records.append(record)
         report.note(line_of(record))
     return made, records

@@ -30,6 +30,10 @@ from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.progress import Reporter
 
 
+LEAST_UPDATES = 8
+"""Of any training: fewer teach nothing."""
+
+
 class Values(eqx.Module):
     """What learning knows besides the policy: state values, and what observations look like."""
 
@@ -51,6 +55,9 @@ class Artifacts:
     teacher: Policy | None = None
     learner: Any = None
     """The states of the teacher's own training, for those that are saved."""
+    pace: float = 1.0
+    """What share of its planned steps the first training took until returns no longer rose: what
+    comes after it is planned by that measure."""
     best_return: float = -math.inf
     """The best that was ever earned on the way here: by learners on average, by teachers in an
     episode."""
@@ -104,7 +111,7 @@ class Context:
         return Selection(self.task, self.seed, 1.0 if scale is None else scale)
 
     def trainer(self, learning: AnyConfig, n_seeds: int = 1, seed: int | None = None) -> Trainer:
-        """What trains learners on the task, with the checkpoints that the configuration asks for."""
+        """What trains learners on the task, with checkpoints as the configuration asks."""
         return Trainer(
             self.task,
             learning,
@@ -121,13 +128,14 @@ class Context:
         on the way to it: then there is nothing in sight to look for."""
         if best_return == -math.inf:
             return False
-        returns = self.selection().returns([tree], self.config.selection.final)
-        return float(returns.min()) >= best_return
+        selection = self.selection()
+        rounds = (selection.returns([tree], n) for n in self.config.selection.settled)
+        return all(float(returns.min()) >= best_return for returns in rounds)
 
     def updates(self, share: float, steps_per_update: int) -> int:
         """Updates of a training that takes a share of the steps."""
         assert self.config.steps is not None, "the configuration is resolved before it is run"
-        return max(1, int(share * self.config.steps) // steps_per_update)
+        return max(LEAST_UPDATES, int(share * self.config.steps) // steps_per_update)
 
     def advance(self, done: float, text: str) -> None:
         self.report.advance(self.name, done, text)

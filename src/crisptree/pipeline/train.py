@@ -135,7 +135,9 @@ def _run(
     finished = directory.read_json("summary.json")
     if finished is not None:
         policy = directory.path / "policy.json"
-        return Trained(CrispTree.load(policy) if policy.exists() else None, finished, directory.path)
+        return Trained(
+            CrispTree.load(policy) if policy.exists() else None, finished, directory.path
+        )
     if config.is_soft:
         return _run_soft(config, task, directory, report)
     if config.seeds == 1:
@@ -244,8 +246,12 @@ def _run_soft(
         return _all_seeds(config, directory, every)
     summary = {**every[0], "wall_seconds": round(time.monotonic() - began, 2)}
     directory.write_json("summary.json", summary)
-    policy = directory.path / "policy.json"
-    return Trained(CrispTree.load(policy) if policy.exists() else None, summary, directory.path)
+    return Trained(_policy_in(directory), summary, directory.path)
+
+
+def _policy_in(directory: RunDirectory) -> CrispTree | None:
+    path = directory.path / "policy.json"
+    return CrispTree.load(path) if path.exists() else None
 
 
 def _soft_summary(

@@ -59,6 +59,7 @@ class Direct(Stage):
             "training_return": context.checkpoints.training_return(done.start),
             "best_return": context.checkpoints.best_return(),
             "selection_return": done.selection_return,
+            "pace": min(1.0, done.updates / n_updates),
             "steps": done.updates * learning.steps_per_update * config.direct.starts,
         }
         values = Values(done.state.critic, done.state.observations)
@@ -76,6 +77,4 @@ def _random_start(context: Context, n_updates: int, start: int) -> Any:
         key=for_tree,
         gains=config.policy.gains if config.policy.leaf == "linear" else 0,
     )
-    return ppo.init(
-        tree, task.n_features, config.ppo_for("direct"), n_updates, key=for_learner
-    )
+    return ppo.init(tree, task.n_features, config.ppo_for("direct"), n_updates, key=for_learner)

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from crisptree.crisp import CrispTree
 from crisptree.crispen.refine import Snapshot, anneal
 from crisptree.crispen.soften import soften
 from crisptree.learn import ppo
@@ -30,12 +31,12 @@ class Refine(Stage):
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         tree, values = inputs.tree, inputs.values
         assert tree is not None and values is not None
-        cost_nothing = inputs.figures.get("costs") is False
-        if cost_nothing or tree.n_leaves == 1 or context.is_late():
+        if self._is_needless(tree, inputs, context):
             return replace(inputs, figures={"leaves": tree.n_leaves})
         learning = context.config.ppo_for(self._kind)
         assert learning.steepness is not None
-        n_updates = context.updates(self._share(context.config), learning.steps_per_update)
+        share = self._share(context.config) * inputs.pace
+        n_updates = context.updates(share, learning.steps_per_update)
         state = ppo.init(
             soften(tree, values.observations, learning.steepness[0]),
             context.task.n_features,
@@ -67,6 +68,13 @@ class Refine(Stage):
         }
         values = Values(done.state.critic, done.state.observations)
         return replace(inputs, tree=done.tree, values=values, figures=figures)
+
+    def _is_needless(self, tree: CrispTree, inputs: Artifacts, context: Context) -> bool:
+        """Whether nothing was lost by a cut, nothing can be learned, or nothing is in sight."""
+        cost_nothing = inputs.figures.get("costs") is False
+        if cost_nothing or tree.n_leaves == 1 or context.is_late():
+            return True
+        return context.is_settled(tree, inputs.best_return)
 
     @property
     def _kind(self) -> str:

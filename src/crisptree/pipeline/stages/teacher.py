@@ -46,6 +46,7 @@ class Teacher(Stage):
         figures = {
             "training_return": context.checkpoints.training_return(),
             "best_return": context.checkpoints.best_return(),
+            "pace": min(1.0, int(states.update[0]) / int(states.n_updates[0])),
             "steps": int(states.update[0]) * learning.steps_per_update,
         }
         return replace(self._handed_on(inputs, states, context), figures=figures)
@@ -93,7 +94,7 @@ class Exact(Stage):
     weight: float = 0.5
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
-        return {"gamma": config.ppo.gamma}
+        return {}
 
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         return self._handed_on(inputs, context)
@@ -105,7 +106,7 @@ class Exact(Stage):
         return self._handed_on(inputs, context)
 
     def _handed_on(self, inputs: Artifacts, context: Context) -> Artifacts:
-        teacher = solve(context.task, context.config.ppo.gamma)
+        teacher = solve(context.task)
         return replace(inputs, teacher=teacher, values=values_seen_by(teacher, context))
 
 
