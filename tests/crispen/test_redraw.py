@@ -22,16 +22,17 @@ def far_off(n_leaves: int, seed: int = 0) -> AxisTree:
     return eqx.tree_at(lambda t: t.comparators, tree, tree.comparators + 50)
 
 
-def crisp_leaf(tree: AxisTree, state: np.ndarray) -> int:
-    node = 0
-    while node >= 0:
-        goes_true = state[int(tree.features[node])] > float(tree.comparators[node])
-        node = (tree.topology.if_true if goes_true else tree.topology.if_false)[node]
-    return ~node
-
-
 def leaves_of(tree: AxisTree) -> np.ndarray:
-    return np.array([crisp_leaf(tree, state) for state in STATES[:400]])
+    """The leaf that each of 400 states reaches in the crisp tree."""
+    features, comparators = np.asarray(tree.features), np.asarray(tree.comparators)
+    reached = []
+    for state in STATES[:400]:
+        node = 0
+        while node >= 0:
+            goes_true = state[features[node]] > comparators[node]
+            node = (tree.topology.if_true if goes_true else tree.topology.if_false)[node]
+        reached.append(~node)
+    return np.array(reached)
 
 
 def test_every_leaf_is_put_to_use():

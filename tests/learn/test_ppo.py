@@ -11,6 +11,7 @@ from trajectories import F, R, T, any_trajectory, to_bytes, with_other_masked_ro
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.learn import ppo, reinforce
+from crisptree.learn.actor_critic import annealed
 from crisptree.learn.config import PPOConfig, ReinforceConfig
 from crisptree.learn.heads import Categorical, Gaussian, MultiCategorical
 from crisptree.learn.moments import Moments
@@ -165,8 +166,6 @@ def axis_state(**numbers):
 
 
 def test_steepness_grows_geometrically_and_stays():
-    from crisptree.learn.actor_critic import annealed
-
     state, config = axis_state(steepness=(2.0, 32.0), anneal_until=0.8)
     shares = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
     reached = [float(annealed(at(state, share), config).actor.steepness) for share in shares]
@@ -184,8 +183,6 @@ def test_without_a_schedule_the_steepness_is_left_alone():
 
 
 def test_the_deviation_is_learned_below_a_cap_that_falls():
-    from crisptree.learn.actor_critic import annealed
-
     state, config = axis_state(log_std_start=0.0, log_std_end=-2.0, anneal_until=0.5)
     caps = [float(annealed(at(state, share), config).log_std[0]) for share in (0, 0.25, 0.5, 1)]
     np.testing.assert_allclose(caps, [0, -1, -2, -2])
@@ -194,8 +191,6 @@ def test_the_deviation_is_learned_below_a_cap_that_falls():
 
 
 def test_gains_are_chosen_when_it_is_time():
-    from crisptree.learn.actor_critic import annealed
-
     state, config = axis_state(choose_gains_at=0.3)
     drawn = jax.random.normal(jax.random.key(3), state.actor.gains.shape)
     state = eqx.tree_at(lambda s: s.actor.gains, state, drawn)
