@@ -28,12 +28,13 @@ class Command:
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:
+        from crisptree.commands.shared import policy_path
         from crisptree.crisp import CrispTree
         from crisptree.score_policy import evaluate
 
         if self.episodes < 1:
             raise CrisptreeError(f"--episodes must be at least 1, not {self.episodes}")
-        tree = CrispTree.load(self.policy)
+        tree = CrispTree.load(policy_path(str(self.policy)))
         score = evaluate(
             tree,
             self.env,
