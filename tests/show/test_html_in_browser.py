@@ -230,11 +230,24 @@ def test_visits_and_words_under_the_pointer(opened):
     assert f"{passing} of 70 recorded states (20.0 %) pass" in detail
     counts = page.find_elements("css selector", "#rules td:nth-child(4)")
     assert sum(int(count.text) for count in counts) == 70
+    detail = page.find_element("id", "detail")
+    assert detail.find_element("tag name", "figure").text.startswith("pole angle\n")
     drawn = page.find_elements("css selector", "#detail .histogram rect")
     assert len(drawn) == 2 * 24
     caption = page.find_element("css selector", "#detail figcaption").text
     yes = sum(2 in TREE.decision_path(state) for state in recording.states)
     assert f"no {passing - yes}" in caption and f"yes {yes}" in caption
+
+
+def test_a_leaf_has_its_side_of_the_histogram_before_it(opened):
+    recording = recorded()
+    page = opened(TREE, recording)
+    page.execute_script("tell(2)")  # the TRUE side of node 1
+    own = page.find_elements("css selector", "#detail .histogram rect.yes")
+    other = page.find_elements("css selector", "#detail .histogram rect.other")
+    assert len(own) == len(other) == 24
+    passing = sum(2 in TREE.decision_path(state) for state in recording.states)
+    assert f"{passing} of 70 recorded states" in page.find_element("id", "detail").text
 
 
 def keys(page, *pressed):

@@ -39,6 +39,13 @@ def test_thresholds_keep_every_digit():
     assert thresholds == TREE.threshold.tolist()
 
 
+def test_the_first_observation():
+    seen = states()
+    episode = RecordedEpisode(1, seen[:, None] + 1, np.ones(199), "terminated")
+    assert data_of(TREE, Recording((episode,)), seen)["start"] == (seen[0] + 1).tolist()
+    assert data_of(TREE, states=seen)["start"] == seen[0].tolist()
+
+
 def test_what_a_node_says():
     nodes = data_of(TREE)["nodes"]
     assert nodes[0]["where"] == "" and nodes[0]["question"] == "pole angular velocity > 0.242"

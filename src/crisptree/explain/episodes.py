@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
 from crisptree.envs.score import play
 from crisptree.envs.seeds import episode_seeds
@@ -54,8 +55,8 @@ def refuse_other_task(tree: CrispTree, env_id: str) -> None:
     ours, theirs = (tree.n_features, tree.n_actions), (task.n_features, task.n_actions)
     if ours != theirs:
         raise CrisptreeError(
-            f"the policy has {ours[0]} features and {ours[1]} actions, '{env_id}' has {theirs[0]} "
-            f"and {theirs[1]}"
+            f"the policy has {ours[0]} features and {ours[1]} actions, '{printable(env_id)}' has "
+            f"{theirs[0]} and {theirs[1]}"
         )
 
 

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import math
 import sys
 from typing import Any
 
@@ -50,7 +49,7 @@ def page_data(
             }
             for name, feature, span in zip(wording.features, tree.features, ranges, strict=True)
         ],
-        "start": _start(tree, recording, ranges),
+        "start": _start(tree, recording, states, ranges),
         "actions": _actions(tree, wording, styles),
         "legend": [
             {"label": entry.label, **_style(entry.style)}
@@ -158,12 +157,13 @@ def _range(tree: CrispTree, feature: int, states: NDArray) -> list[float]:
     return clamped if clamped[0] < clamped[1] else [low, high]
 
 
-def _start(tree: CrispTree, recording: Recording, ranges: list[list[float]]) -> list[float]:
-    """The first observation: the recording's, or one in the middle of every slider."""
-    if recording.episodes:
-        first = recording.episodes[0].observations[0, 0].astype(float).tolist()
-        if all(map(math.isfinite, first)):
-            return first
+def _start(
+    tree: CrispTree, recording: Recording, states: NDArray, ranges: list[list[float]]
+) -> list[float]:
+    """The first observation: the recording's, or a state, or the middle of every slider."""
+    known = recording.episodes[0].observations[0] if recording.episodes else states[:1]
+    if len(known) and np.isfinite(known[0]).all():
+        return known[0].astype(float).tolist()
     return [
         low / 2 + high / 2 if feature.kind == "number" else low
         for feature, (low, high) in zip(tree.features, ranges, strict=True)

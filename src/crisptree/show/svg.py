@@ -110,10 +110,14 @@ def _draw_rightwards(boxes: NodeBoxes, line_width: LineWidth) -> None:
             boxes.leaf(visit.node, left, top)
             continue
         right, beyond = left + boxes.box_width, left + pitch
-        middle = (right + beyond) / 2
+        # Level until the column's end, so as not to run behind wider boxes of the same column.
+        bend = max(right, beyond - BETWEEN_LEVELS)
+        middle = (bend + beyond) / 2
         for child, word, side in ((visit.if_true, "yes", -1), (visit.if_false, "no", 1)):
             to, width = centres[child], line_width(child)
-            canvas.curve((right, y), (middle, y), (middle, to), (beyond, to), width=width)
+            if bend > right:
+                canvas.line(right, y, bend, y, width)
+            canvas.curve((bend, y), (middle, y), (middle, to), (beyond, to), width=width)
             canvas.label(beyond - FROM_LINE, to + side * (FROM_BOX + width / 2), word, "end")
         boxes.comparison(visit.node, left, top)
 

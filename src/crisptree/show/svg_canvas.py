@@ -100,11 +100,15 @@ class Canvas:
         start, *rest = (f"{number(x)},{number(y)}" for x, y in points)
         self._path(f"M{start}C{' '.join(rest)}", width)
 
+    def line(self, x0: float, y0: float, x1: float, y1: float, width: float = LINE_WIDTH) -> None:
+        """A straight line."""
+        self._path(f"M{number(x0)},{number(y0)}L{number(x1)},{number(y1)}", width)
+
     def arrow(self, x0: float, y0: float, x1: float, y1: float, width: float = LINE_WIDTH) -> None:
         """A straight line, level or upright, with a head."""
         length = abs(x1 - x0) + abs(y1 - y0)
         dx, dy = (x1 - x0) / length * ARROW_HEAD, (y1 - y0) / length * ARROW_HEAD
-        self._path(f"M{number(x0)},{number(y0)}L{number(x1)},{number(y1)}", width)
+        self.line(x0, y0, x1, y1, width)
         self._path(
             f"M{number(x1 - dx - dy)},{number(y1 - dy - dx)}L{number(x1)},{number(y1)}"
             f"L{number(x1 - dx + dy)},{number(y1 - dy + dx)}",

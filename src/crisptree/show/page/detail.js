@@ -12,9 +12,9 @@ function tell(at) {
     line(`${node.visits.toLocaleString("en")} of ${counted(data.states, "recorded state")} `
       + `(${percent(node.visits)}) ${leaf ? "end here" : "pass"}`);
   }
-  const picture = leaf || !node.histogram ? [] : [histogram(node)];
+  const picture = histogramAt(at);
   if (!leaf) lines.push(element("p", {}, foldButton(at)));
-  byId("detail").replaceChildren(element("div", {}, ...lines), ...picture);
+  byId("detail").replaceChildren(element("div", {}, ...lines), ...(picture ? [picture] : []));
 }
 
 /** For fingers, which have no double click. */
@@ -26,33 +26,40 @@ function foldButton(at) {
   return button;
 }
 
-/** The values of a node's feature in the states that pass, and where the threshold lies. */
-function histogram(node) {
-  const [low, high, below, above] = node.histogram;
-  const width = 240, height = 64, wide = width / below.length;
-  const most = Math.max(...below.map((count, at) => count + above[at]));
-  const bars = below.flatMap((count, at) => {
-    const tall = (n) => (n * height) / most;
-    const bar = (n, start, side) => shape("rect", {
-      class: side, x: at * wide, width: wide - 1, y: height - start - tall(n), height: tall(n),
-    });
-    return [bar(count, 0, "no"), bar(above[at], tall(count), "yes")];
-  });
+/** The values of a node's feature in the states that pass; at a leaf, those of the comparison
+ *  before it, of which the leaf has one side. */
+function histogramAt(at) {
+  if (!isLeaf(at)) return nodes[at].histogram && histogram(nodes[at], ["no", "yes"]);
+  const before = nodes[parentOf[at]];
+  if (!before?.histogram) return null;
+  return histogram(before, before.yes === at ? ["other", "yes"] : ["no", "other"]);
+}
+
+/** `sides`: how the states that answer no, and those that answer yes, are painted. */
+function histogram(node, sides) {
+  const [low, high, ...counts] = node.histogram;
+  const width = 240, height = 64, wide = width / counts[0].length;
+  const most = Math.max(...counts[0].map((count, at) => count + counts[1][at]));
+  const tall = (count) => (count * height) / most;
+  const bars = counts[0].flatMap((_, at) => [0, 1].map((side) => {
+    const start = side ? tall(counts[0][at]) : 0, own = tall(counts[side][at]);
+    const place = { x: at * wide, width: wide - 1, y: height - start - own, height: own };
+    return shape("rect", { class: sides[side], ...place });
+  }));
   const share = shareOf(node.threshold, low, high);
   const marks = share >= 0 && share <= 1
     ? [shape("line", { x1: share * width, x2: share * width, y1: -4, y2: height })] : [];
-  const yes = nodes[node.yes].visits, no = nodes[node.no].visits;
-  const said = `yes ${yes.toLocaleString("en")}, no ${no.toLocaleString("en")}`;
-  const name = features[node.feature].name;
+  const answers = [node.no, node.yes].map((to, side) =>
+    `${side ? "yes" : "no"} ${nodes[to].visits.toLocaleString("en")}`);
+  const key = answers.flatMap((text, side) => [element("i", { class: sides[side] }), text]);
+  const { name } = features[node.feature];
   return element("figure", { class: "histogram" },
+    element("p", {}, name),
     shape("svg", {
-      viewBox: `0 -6 ${width} ${height + 7}`, role: "img", "aria-label": `${name}: ${said}`,
+      viewBox: `0 -6 ${width} ${height + 7}`, role: "img", "aria-label": `${name}: ${answers}`,
     }, ...bars, ...marks),
     element("figcaption", {},
-      element("span", {}, short(low)), element("span", { class: "key" },
-        element("i", { class: "no" }), `no ${no.toLocaleString("en")}`,
-        element("i", { class: "yes" }), `yes ${yes.toLocaleString("en")}`),
-      element("span", {}, short(high))));
+      element("span", {}, short(low)), element("span", {}, ...key), element("span", {}, short(high))));
 }
 
 function fillLegend() {
@@ -76,7 +83,8 @@ function fillRules() {
     const row = element("tr", { "data-leaf": leaf },
       element("td", { class: "count" }, String(at + 1)),
       element("td", {}, data.list ? text : text.replace(/^if /, "")),
-      element("td", {}, pill(nodes[leaf], nodes[leaf].text)),
+      element("td", { class: nodes[leaf].text.length <= 30 ? "short" : "" },
+        pill(nodes[leaf], nodes[leaf].text)),
       element("td", { class: "count" }, visits === null ? "" : visits.toLocaleString("en")),
       element("td", { class: "count" }, visits === null ? "" : percent(visits)));
     row.addEventListener("click", () => { focusOn(leaf); tell(leaf); });

@@ -2,7 +2,7 @@
 
 const svg = byId("drawing"), scene = byId("scene");
 svg.classList.toggle("list", data.list !== null);
-const MOST_LEAVES_OPEN = 16, MOST_ROWS_OPEN = 28, READABLE_SCALE = 0.7;
+const MOST_LEAVES_OPEN = 16, MOST_ROWS_OPEN = 28, READABLE_SCALE = 0.7, LEAST_SCALE = 0.55;
 let lit = [];
 let focused = 0;
 let outline = !data.list && nodes.length > 8 && svg.clientWidth < 560;
@@ -12,7 +12,9 @@ let bounds = { x: 0, y: 0, width: 1, height: 1 };
 /** The deepest level to which a large tree can be opened and still be read whole; a small one is
  *  open. */
 function readableDepth() {
-  if (leaves.length <= MOST_LEAVES_OPEN || data.list) return Infinity;
+  if (data.list) return Infinity;
+  const whole = new Set(), isSmall = leaves.length <= MOST_LEAVES_OPEN;
+  if (isSmall && (outline || scaleOf(laidOut(whole, false).boxes, whole) >= LEAST_SCALE)) return Infinity;
   let depth = 2;
   while (isReadable(foldedBelow(depth + 1))) depth++;
   return depth;

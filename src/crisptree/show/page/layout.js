@@ -2,7 +2,7 @@
 // is little room, as an outline; a list is a column of conditions with their actions at the right.
 
 const BOX_HEIGHT = 46, ROW_HEIGHT = 32, PADDING = 11, GAP = 16, DOWN = 58, RIGHT = 34, BETWEEN = 20;
-const OUTLINE_GAP = 8, INDENT = 36, TEXT_LINE = 19, SWATCH = 18;
+const LONGEST_BEND = 70, OUTLINE_GAP = 8, INDENT = 36, TEXT_LINE = 19, SWATCH = 18;
 const LONGEST_TEXT = 40, LONGEST_NAME = 28, LONGEST_LINE = 11;
 const pen = document.createElement("canvas").getContext("2d");
 
@@ -214,9 +214,10 @@ function edgeDown(boxes, from, to, word) {
 function edgeRight(boxes, from, to, word) {
   const a = boxes.get(from), b = boxes.get(to);
   const x0 = a.x + a.width, y0 = a.y + a.height / 2, x1 = b.x, y1 = b.y + b.height / 2;
-  const middle = (x0 + x1) / 2, half = edgeWidth(to) / 2;
+  // Level until the column's end, so as not to run behind wider boxes of the same column.
+  const bend = Math.max(x0, x1 - LONGEST_BEND), middle = (bend + x1) / 2, half = edgeWidth(to) / 2;
   return {
-    from, to, word, d: `M${x0},${y0}C${middle},${y0} ${middle},${y1} ${x1},${y1}`,
+    from, to, word, d: `M${x0},${y0}H${bend}C${middle},${y0} ${middle},${y1} ${x1},${y1}`,
     x: x1 - 6, y: y1 + (word === "yes" ? -6 - half : 15 + half), anchor: "end",
   };
 }

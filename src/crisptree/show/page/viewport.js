@@ -1,6 +1,5 @@
 // What part of the drawing is seen: zoom and pan, by wheel, pointer and fingers.
 
-const LEAST_SCALE = 0.55;
 let view = { x: 0, y: 0, width: 1, height: 1 };
 
 function show(box) {
@@ -34,7 +33,7 @@ function home() {
   const free = (start, whole, seen, wanted) =>
     whole <= seen ? start + (whole - seen) / 2 : Math.max(start, Math.min(wanted, start + whole - seen));
   show({
-    x: free(bounds.x, bounds.width, width, root.x + root.width / 2 - (data.downwards ? width / 2 : width / 6)),
+    x: outline ? bounds.x : free(bounds.x, bounds.width, width, root.x + root.width / 2 - (data.downwards ? width / 2 : width / 6)),
     y: outline || data.list ? bounds.y
       : free(bounds.y, bounds.height, height, root.y + root.height / 2 - height / 2),
     width, height,
