@@ -1,12 +1,15 @@
 """Play a policy and keep everything: observations, rewards, pictures."""
 
 import warnings
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
+import gymnasium as gym
 import numpy as np
 
 from crisptree.crisp import CrispTree
+from crisptree.envs.spaces import make
 from crisptree.explain.episodes import (
     PICTURES,
     make_with_pictures,
@@ -24,6 +27,13 @@ def record(tree: CrispTree, env_id: str, *, episodes: int, seed: int = 0) -> Rec
     seeds = reporting_seeds(tree, env_id, episodes, seed)
     env = make_with_pictures(env_id)
     note = "" if env.render_mode == PICTURES else f"No pictures: {env_id} draws none."
+    try:
+        return _recorded(tree, env, seeds, note)
+    except gym.error.DependencyNotInstalled as error:  # the library that it draws with
+        return _recorded(tree, make(env_id), seeds, f"No pictures: {error}.")
+
+
+def _recorded(tree: CrispTree, env: gym.Env, seeds: Sequence[int], note: str) -> Recording:
     try:
         played = tuple(_episode(tree, env, each) for each in seeds)
         fps = float(env.metadata.get("render_fps") or 30)
