@@ -1,4 +1,4 @@
-"""Training curves from a run's metrics.jsonl, thinned to what a figure can show."""
+"""Training curves from the metrics of a run, thinned to what a figure can show."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -7,18 +7,22 @@ from typing import Any
 
 import numpy as np
 
+from crisptree.lab.experiments.record import Curve
+
 MOST_POINTS = 100
-
-Curve = tuple[tuple[float, float], ...]
-"""(environment steps, mean return of the episodes that ended), in order."""
-
-
-def lines_of(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (path / "metrics.jsonl").read_text().splitlines()]
-
 
 Point = tuple[float, float, float]
 """Steps, mean return, and how many episodes it is the mean of."""
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def stage_metrics(run: Path) -> list[dict[str, Any]]:
+    """The metrics of all stages of a run in a row, reused stages included."""
+    paths = sorted(run.glob("stages/*/metrics.jsonl"))
+    return [line for path in paths for line in read_metrics(path)]
 
 
 def curve_of_seed(lines: Iterable[dict[str, Any]], index: int) -> Curve:
@@ -26,12 +30,12 @@ def curve_of_seed(lines: Iterable[dict[str, Any]], index: int) -> Curve:
     return thinned([_point(line, 0) for line in lines if line.get("start", 0) == index])
 
 
-def curve_of_way(lines: Iterable[dict[str, Any]]) -> Curve:
+def curve_of_stages(lines: Iterable[dict[str, Any]]) -> Curve:
     """All stages in a row: steps go on counting; starts side by side are one point."""
     points: dict[float, Point] = {}
     before, last, stage = 0, 0, None
     for line in lines:
-        if line["stage"] != stage or line["step"] < last:
+        if line["stage"] != stage:
             before, stage = before + last, line["stage"]
         last = line["step"]
         point = _point(line, before)
@@ -46,9 +50,9 @@ def _together(a: Point | None, b: Point) -> Point:
 
 
 def _point(line: dict[str, Any], before: int) -> Point:
-    known = line["return"] is not None
-    value, episodes = (line["return"], line["episodes"]) if known else (0.0, 0.0)
-    return float(before + line["step"]), float(value), float(episodes)
+    if line["return"] is None:
+        return float(before + line["step"]), 0.0, 0.0
+    return float(before + line["step"]), float(line["return"]), float(line.get("episodes") or 1)
 
 
 def thinned(points: Sequence[Point], most: int = MOST_POINTS) -> Curve:
