@@ -34,7 +34,9 @@ def interquartile_mean(*tasks: np.ndarray) -> Interval:
     return _bootstrapped(_middle, tasks)
 
 
-def probability_of_improvement(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> Interval:
+def probability_of_improvement(
+    ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]
+) -> Interval:
     """P(X > Y) + P(X = Y)/2 over all pairs of runs (Mann and Whitney), averaged over tasks."""
     return _bootstrapped(_improvement, (*ours, *theirs))
 

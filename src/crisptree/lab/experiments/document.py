@@ -1,10 +1,9 @@
-"""The report as Markdown, and as one HTML page that needs nothing else."""
+"""A document of headings, paragraphs, tables and pictures, as Markdown and as one HTML page that
+needs nothing else."""
 
 import html
-
-from crisptree.lab.experiments.domains import domain_of
-from crisptree.lab.experiments.report import COMMANDS, FIGURES, HOW_TO_READ, WHICH, Report, Section
-from crisptree.lab.experiments.table import Cells, as_markdown
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 LONG = 24
 """Letters from which a cell of a table may take several lines."""
@@ -16,7 +15,7 @@ table { border-collapse: collapse; margin: 1rem 0; font-size: .85rem;
         font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .5rem; border-bottom: 1px solid #ddd; text-align: right; }
 td { white-space: nowrap; }
-th:first-child, td:first-child, .commands td, .commands th { text-align: left; }
+th:first-child, td:first-child, .code td, .code th { text-align: left; }
 td.long { white-space: normal; min-width: 10rem; }
 th { border-bottom: 2px solid #888; }
 .wide { overflow-x: auto; }
@@ -27,104 +26,103 @@ code { background: #f4f4f4; padding: .1rem .3rem; overflow-wrap: anywhere; }
 """
 
 
-def as_markdown_page(report: Report) -> str:
-    parts = [f"# {report.title}", f"`{report.command}`", as_markdown(report.main), *HOW_TO_READ]
-    if report.overall is not None:
-        parts += ["## All domains together", as_markdown(report.overall)]
-    for section in report.sections:
-        parts += _markdown_section(section)
-    return "\n\n".join(parts) + "\n"
+@dataclass(frozen=True)
+class Heading:
+    text: str
+    level: int = 2
 
 
-def _markdown_section(section: Section) -> list[str]:
-    parts = [f"## {domain_of(section.env).title}"]
-    parts += [f"`{section.env}`" + (f": {section.note}." if section.note else "")]
-    parts += [as_markdown(section.details)]
-    if len(section.improvement) > 1:
-        parts += ["How likely a run of one does better than a run of another:"]
-        parts += [as_markdown(section.improvement)]
-    parts += [section.verdict] if section.verdict else []
-    if len(section.commands) > 1:
-        head, *rows = section.commands
-        parts += [COMMANDS, as_markdown([head, *([title, f"`{c}`"] for title, c in rows)])]
-    for what, caption in FIGURES.items():
-        for name in section.pictures:
-            if name.endswith(f"-{what}.svg"):
-                parts.append(f"![{caption}](figures/{name})")
-                parts.append(f"*{caption}*")
-    for policy in section.policies:
-        parts.append(f"### The best readable {policy.shape}")
-        parts.append(f"{policy.caption}: [policy](policies/{policy.name}.json)")
-        parts += [f"![{which}](policies/{policy.name}-{which}.svg)" for which in policy.pictures()]
-    return parts
+@dataclass(frozen=True)
+class Paragraph:
+    text: str
 
 
-def as_html(report: Report) -> str:
-    parts = [f"<h1>{_safe(report.title)}</h1>", f"<p><code>{_safe(report.command)}</code></p>"]
-    parts += [_table(report.main)]
-    parts += [f"<p>{_safe(text)}</p>" for text in HOW_TO_READ]
-    if report.overall is not None:
-        parts += ["<h2>All domains together</h2>", _table(report.overall)]
-    for section in report.sections:
-        parts += _html_section(section)
+@dataclass(frozen=True)
+class Code:
+    """A word or command that is written as it is, and what follows it on the line."""
+
+    code: str
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    rows: Sequence[Sequence[str]]
+    """The head comes first."""
+    last_is_code: bool = False
+
+
+@dataclass(frozen=True)
+class Picture:
+    path: str
+    """Its file, seen from the document."""
+    svg: str
+    caption: str
+
+
+Block = Heading | Paragraph | Code | Table | Picture
+
+
+def as_markdown(blocks: Sequence[Block]) -> str:
+    return "\n\n".join(map(_markdown, blocks)) + "\n"
+
+
+def _markdown(block: Block) -> str:
+    match block:
+        case Heading(text, level):
+            return f"{'#' * level} {text}"
+        case Paragraph(text):
+            return text
+        case Code(code, text):
+            return f"`{code}`{text}"
+        case Picture(path, _, caption):
+            return f"![{caption}]({path})\n\n*{caption}*"
+        case Table((head, *rows), last_is_code):
+            lines = [head, ["---"] * len(head), *rows]
+            if last_is_code:
+                lines[2:] = [[*row[:-1], f"`{row[-1]}`"] for row in rows]
+            return "\n".join("| " + " | ".join(row) + " |" for row in lines)
+
+
+def as_html(title: str, blocks: Sequence[Block]) -> str:
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{_safe(report.title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
-        + "\n".join(parts)
+        f"<title>{html.escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n"
+        + "\n".join(map(_html, blocks))
         + "\n</body>\n</html>\n"
     )
 
 
-def _html_section(section: Section) -> list[str]:
-    note = f": {_safe(section.note)}." if section.note else ""
-    parts = [f"<h2>{_safe(domain_of(section.env).title)}</h2>"]
-    parts += [f"<p><code>{_safe(section.env)}</code>{note}</p>", _table(section.details)]
-    if len(section.improvement) > 1:
-        parts += ["<p>How likely a run of one does better than a run of another:</p>"]
-        parts += [_table(section.improvement)]
-    parts += [f"<p>{_safe(section.verdict)}</p>"] if section.verdict else []
-    if len(section.commands) > 1:
-        parts += [f"<p>{COMMANDS}</p>", _commands(section.commands)]
-    for what, caption in FIGURES.items():
-        for name, content in section.pictures.items():
-            if name.endswith(f"-{what}.svg"):
-                parts.append(_figure(content.decode(), caption, f"{section.env}{what}"))
-    for policy in section.policies:
-        parts.append(f"<h3>The best readable {policy.shape}</h3>")
-        for which, svg in policy.pictures().items():
-            score = f": {policy.caption}" if which == "simplified" else ""
-            parts.append(_figure(svg, f"{WHICH[which]}{score}", f"{policy.name}{which}"))
-    return parts
+def _html(block: Block) -> str:
+    match block:
+        case Heading(text, level):
+            return f"<h{level}>{html.escape(text)}</h{level}>"
+        case Paragraph(text):
+            return f"<p>{html.escape(text)}</p>"
+        case Code(code, text):
+            return f"<p><code>{html.escape(code)}</code>{html.escape(text)}</p>"
+        case Picture(path, svg, caption):
+            drawing = _with_own_ids(svg[svg.index("<svg") :], path)
+            return f"<figure>{drawing}<figcaption>{html.escape(caption)}</figcaption></figure>"
+        case Table((head, *rows), last_is_code):
+            lines = ["<tr>" + "".join(f"<th>{html.escape(cell)}</th>" for cell in head) + "</tr>"]
+            lines += [_html_row(row, last_is_code) for row in rows]
+            kind = ' class="code"' if last_is_code else ""
+            return f'<div class="wide"><table{kind}>' + "\n".join(lines) + "</table></div>"
 
 
-def _figure(svg: str, caption: str, unique: str) -> str:
-    """The drawing in the page itself; its ids made its own, since a page has them only once."""
-    drawing = svg[svg.index("<svg") :]
+def _html_row(row: Sequence[str], last_is_code: bool) -> str:
+    cells = [html.escape(text) for text in row]
+    if last_is_code:
+        cells[-1] = f"<code>{cells[-1]}</code>"
+    long = [" class=long" if len(text) > LONG and not last_is_code else "" for text in row]
+    return "<tr>" + "".join(f"<td{a}>{b}</td>" for a, b in zip(long, cells, strict=True)) + "</tr>"
+
+
+def _with_own_ids(drawing: str, unique: str) -> str:
+    """The drawing with ids that no other drawing of the page has."""
     mark = "".join(c for c in unique if c.isalnum())
-    for before, after in (('id="', f'id="{mark}'), ('href="#', f'href="#{mark}')):
-        drawing = drawing.replace(before, after)
-    drawing = drawing.replace("url(#", f"url(#{mark}")
-    return f"<figure>{drawing}<figcaption>{_safe(caption)}</figcaption></figure>"
-
-
-def _table(table: Cells) -> str:
-    head, *rows = table
-    lines = ["<tr>" + "".join(f"<th>{_safe(cell)}</th>" for cell in head) + "</tr>"]
-    lines += ["<tr>" + "".join(_cell(text) for text in row) + "</tr>" for row in rows]
-    return '<div class="wide"><table>' + "\n".join(lines) + "</table></div>"
-
-
-def _cell(text: str) -> str:
-    return f"<td{' class=long' if len(text) > LONG else ''}>{_safe(text)}</td>"
-
-
-def _commands(table: Cells) -> str:
-    (_, head), *rows = table
-    lines = [f"<tr><th></th><th>{_safe(head)}</th></tr>"]
-    lines += [f"<tr><td>{_safe(t)}</td><td><code>{_safe(c)}</code></td></tr>" for t, c in rows]
-    return '<div class="wide"><table class="commands">' + "\n".join(lines) + "</table></div>"
-
-
-def _safe(text: str) -> str:
-    return html.escape(text)
+    for before in ('id="', 'href="#', "url(#"):
+        drawing = drawing.replace(before, f"{before}{mark}")
+    return drawing

@@ -159,7 +159,9 @@ def relevant(grid: Grid, records: Iterable[Record]) -> list[Record]:
             looks = {_look(v) for v in variants}
             first = [record for record in mine if record.cell.edition == 1]
             agent = best_agent(domain.env, first, edition=1)
-            found += [r for r in first if _look(r.cell) in looks and r.cell.teacher in (None, agent)]
+            found += [
+                r for r in first if _look(r.cell) in looks and r.cell.teacher in (None, agent)
+            ]
     return found
 
 

@@ -2,27 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from crisptree.lab.experiments.aggregate import Mean, mean_and_error
 from crisptree.lab.experiments.cell import Cell
-from crisptree.lab.experiments.record import Record, SeedFigures
-from crisptree.lab.experiments.statistics import Mean, mean_and_error
+from crisptree.lab.experiments.record import Record, SeedResult
 
-Row = Literal[
-    "soft-tree",
-    "soft-list",
-    "mlp",
-    "crisp-tree",
-    "crisp-list",
-    "argmax-tree",
-    "argmax-list",
-    "state-action-dt",
-    "dagger-dt",
-    "scripted",
-    "random",
-]
 TITLES: dict[str, str] = {
     "soft-tree": "soft tree",
     "soft-list": "soft rule list",
@@ -31,20 +17,14 @@ TITLES: dict[str, str] = {
     "crisp-list": "crisp rule list",
     "argmax-tree": "soft tree, argmax",
     "argmax-list": "soft rule list, argmax",
+    "linear-rule": "one linear rule",
     "state-action-dt": "State-Action DT",
     "dagger-dt": "DAgger DT",
     "scripted": "scripted",
     "random": "random",
 }
 """Rows of our table, in order. Argmax: the paper's discretisation of the soft model."""
-CRISP_ROWS = (
-    "crisp-tree",
-    "crisp-list",
-    "argmax-tree",
-    "argmax-list",
-    "state-action-dt",
-    "dagger-dt",
-)
+SOFT_ROWS = ("soft-tree", "soft-list", "mlp", "linear-rule", "scripted", "random")
 ARGMAX = {"soft-tree": "argmax-tree", "soft-list": "argmax-list"}
 
 
@@ -52,16 +32,17 @@ ARGMAX = {"soft-tree": "argmax-tree", "soft-list": "argmax-list"}
 class Group:
     row: str
     cell: Cell
-    """The variant: no seeds."""
-    seeds: tuple[SeedFigures, ...]
+    """The cell of the first seed that was found."""
+    seeds: tuple[SeedResult, ...]
     commands: tuple[str, ...]
 
     @property
     def is_crisp(self) -> bool:
-        return self.row in CRISP_ROWS
+        return self.row not in SOFT_ROWS
 
-    def returns(self, figures: SeedFigures) -> tuple[float, ...]:
-        found = figures.crisp_returns if self.is_crisp else figures.soft_returns
+    def returns(self, result: SeedResult) -> tuple[float, ...]:
+        """What one seed earns in each reporting episode."""
+        found = result.crisp_returns if self.is_crisp else result.soft_returns
         assert found is not None
         return found
 
@@ -82,40 +63,29 @@ class Group:
         return float(np.mean(known)) if known else 0.0
 
     @property
-    def episodes(self) -> int:
-        """Reporting episodes a seed."""
-        return self.cell.episodes
-
-    @property
     def leaves(self) -> np.ndarray:
         """Leaves of each seed's crisp policy."""
-        return np.array([each.tree().n_leaves for each in self.seeds])
-
-    def best_seed(self) -> SeedFigures:
-        """The crisp policy that selection episodes like best."""
-        return max(self.seeds, key=lambda each: (each.crisp_selection or -np.inf, -each.seed))
+        return np.array([each.tree.n_leaves for each in self.seeds])
 
 
 def groups_of(records: Iterable[Record]) -> list[Group]:
     """Groups in the order of the table's rows, sizes ascending; a seed counts once."""
-    found: dict[tuple[str, Cell], dict[int, tuple[SeedFigures, str | None]]] = {}
+    found: dict[tuple[object, ...], list[tuple[SeedResult, Record]]] = {}
     for record in records:
-        for figures in record.seeds:
+        for result in record.seeds:
             rows = [record.cell.model]
-            if figures.crisp_returns is not None and record.cell.model in ARGMAX:
+            if result.crisp_returns is not None and record.cell.model in ARGMAX:
                 rows.append(ARGMAX[record.cell.model])
             for row in rows:
-                group = found.setdefault((row, record.cell.variant), {})
-                group.setdefault(figures.seed, (figures, record.command))
-    groups = [
-        Group(
-            row,
-            cell,
-            tuple(figures for _, (figures, _) in sorted(seeds.items())),
-            tuple(dict.fromkeys(c for _, (_, c) in sorted(seeds.items()) if c is not None)),
-        )
-        for (row, cell), seeds in found.items()
-    ]
+                members = found.setdefault((row, *record.cell.variant), [])
+                if all(other.seed != result.seed for other, _ in members):
+                    members.append((result, record))
+    groups = []
+    for (row, *_), members in found.items():
+        members.sort(key=lambda member: member[0].seed)
+        commands = dict.fromkeys(r.command for _, r in members if r.command is not None)
+        seeds = tuple(result for result, _ in members)
+        groups.append(Group(str(row), members[0][1].cell, seeds, tuple(commands)))
     order = list(TITLES)
     return sorted(
         groups,
@@ -123,11 +93,23 @@ def groups_of(records: Iterable[Record]) -> list[Group]:
     )
 
 
+def latest(groups: Sequence[Group]) -> list[Group]:
+    """The groups without those of an earlier edition that a later one has too."""
+    editions: dict[tuple[str, str, int | None], int] = {}
+    for group in groups:
+        name = group.row, group.cell.env, group.cell.size
+        editions[name] = max(group.cell.edition, editions.get(name, 0))
+    return [g for g in groups if g.cell.edition == editions[g.row, g.cell.env, g.cell.size]]
+
+
 def best_of(groups: Sequence[Group], env: str, row: str) -> Group | None:
-    """The size (and learning rate) that earns most on selection episodes; the smaller on a tie."""
+    """The size (and learning rate) that earns most on selection episodes; the smaller on a tie.
+
+    Groups with fewer seeds than others do not count, nor an earlier edition's where there are
+    groups of a later one.
+    """
     candidates = [group for group in groups if group.cell.env == env and group.row == row]
-    if not candidates:
-        return None
-    complete = max(len(group.seeds) for group in candidates)
-    candidates = [group for group in candidates if len(group.seeds) == complete]
-    return max(candidates, key=lambda g: (g.selection, -(g.cell.size or 0)))
+    for rank in (lambda g: g.cell.edition, lambda g: len(g.seeds)):
+        most = max(map(rank, candidates), default=0)
+        candidates = [group for group in candidates if rank(group) == most]
+    return max(candidates, key=lambda g: (g.selection, -(g.cell.size or 0)), default=None)

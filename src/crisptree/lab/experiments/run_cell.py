@@ -110,7 +110,9 @@ def run_cell(
         key=cell.key,
         cell=cell,
         seeds=tuple(seeds),
-        config=None if config is None else {"resolved": to_dict(config), "hash": config_hash(config)},
+        config=None
+        if config is None
+        else {"resolved": to_dict(config), "hash": config_hash(config)},
         command=None if config is None else command(cell.config),
         versions=versions(),
     )
