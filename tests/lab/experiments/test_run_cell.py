@@ -6,16 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from crisptree.lab.experiments.agents import revived
+from crisptree.lab.experiments.scoring import Acting, reported
+from crisptree.pipeline.report import Silent
+from crisptree.score_policy import evaluate
 from made import ENV
 
 from crisptree.envs.spaces import describe
-from crisptree.lab.experiments.agents import revived
 from crisptree.lab.experiments.cell import Cell
 from crisptree.lab.experiments.run_cell import Finished, Watched, run_cell, settings_of
-from crisptree.lab.experiments.scoring import Acting, reported
 from crisptree.pipeline import keeper
-from crisptree.pipeline.report import Silent
-from crisptree.score_policy import evaluate
 
 SOFT = Cell(ENV, "soft-tree", 2, 0, 2, 4)
 

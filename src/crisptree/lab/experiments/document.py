@@ -77,10 +77,11 @@ def _markdown(block: Block) -> str:
             return f"`{code}`{text}"
         case Picture(path, _, caption):
             return f"![{caption}]({path})\n\n*{caption}*"
-        case Table((head, *rows), last_is_code):
-            lines = [head, ["---"] * len(head), *rows]
+        case Table(rows, last_is_code):
+            head, *rest = rows
             if last_is_code:
-                lines[2:] = [[*row[:-1], f"`{row[-1]}`"] for row in rows]
+                rest = [[*row[:-1], f"`{row[-1]}`"] for row in rest]
+            lines = [head, ["---"] * len(head), *rest]
             return "\n".join("| " + " | ".join(row) + " |" for row in lines)
 
 
@@ -105,9 +106,11 @@ def _html(block: Block) -> str:
         case Picture(path, svg, caption):
             drawing = _with_own_ids(svg[svg.index("<svg") :], path)
             return f"<figure>{drawing}<figcaption>{html.escape(caption)}</figcaption></figure>"
-        case Table((head, *rows), last_is_code):
-            lines = ["<tr>" + "".join(f"<th>{html.escape(cell)}</th>" for cell in head) + "</tr>"]
-            lines += [_html_row(row, last_is_code) for row in rows]
+        case Table(rows, last_is_code):
+            lines = [
+                "<tr>" + "".join(f"<th>{html.escape(cell)}</th>" for cell in rows[0]) + "</tr>"
+            ]
+            lines += [_html_row(row, last_is_code) for row in rows[1:]]
             kind = ' class="code"' if last_is_code else ""
             return f'<div class="wide"><table{kind}>' + "\n".join(lines) + "</table></div>"
 

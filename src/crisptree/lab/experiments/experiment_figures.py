@@ -87,15 +87,10 @@ def curves(groups: Sequence[Group], domain: Domain) -> Figure | None:
     axes = figure.subplots()
     for group in best:
         steps, mean, error = banded(group)
-        axes.fill_between(
-            steps / 1e6,
-            mean - error,
-            mean + error,
-            color=ROW_STYLES[group.row].color,
-            alpha=0.18,
-            lw=0,
-        )
-        axes.plot(steps / 1e6, mean, label=_labelled(group), **ROW_STYLES[group.row].line)
+        style, millions = ROW_STYLES[group.row], steps / 1e6
+        band = {"color": style.color, "alpha": 0.18, "lw": 0}
+        axes.fill_between(millions, mean - error, mean + error, **band)
+        axes.plot(millions, mean, label=_labelled(group), **style.line)
     axes.set_xlabel("environment steps a seed (millions)")
     axes.set_ylabel(f"{RETURN}, in training")
     axes.set_xlim(left=0)

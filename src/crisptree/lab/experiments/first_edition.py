@@ -1,7 +1,7 @@
 """Records of the first edition, which hashed no configuration: read, shown, and never claimed to
 be more than they are."""
 
-from typing import Any
+from typing import Any, Literal
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.lab.experiments.cell import Cell
@@ -13,7 +13,11 @@ from crisptree.pipeline.config import (
     TrainConfig,
 )
 
-KINDS = {"soft-list": "list", "crisp-list": "list", "mlp": "mlp"}
+KINDS: dict[str, Literal["list", "mlp"]] = {
+    "soft-list": "list",
+    "crisp-list": "list",
+    "mlp": "mlp",
+}
 
 
 def cell_of_first_edition(content: dict[str, Any]) -> Cell:

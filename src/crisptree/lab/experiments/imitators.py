@@ -37,6 +37,7 @@ def state_action_tree(teacher: Policy, task: Task, n_leaves: int, seed: int) -> 
     """scikit-learn's CART on what the agent met and did (§6)."""
     first = block_seed("training", DEMONSTRATIONS, seed, 11)
     seen = rollout([teacher], task, range(first, first + DEMONSTRATIONS), record=True, fast=True)
+    assert seen.observations is not None and seen.actions is not None
     return fit_cart(seen.observations, seen.actions, None, n_leaves, task, seed)
 
 

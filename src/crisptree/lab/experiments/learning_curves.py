@@ -15,14 +15,9 @@ Point = tuple[float, float, float]
 """Steps, mean return, and how many episodes it is the mean of."""
 
 
-def read_metrics(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def stage_metrics(run: Path) -> list[dict[str, Any]]:
-    """The metrics of all stages of a run in a row, reused stages included."""
-    paths = sorted(run.glob("stages/*/metrics.jsonl"))
-    return [line for path in paths for line in read_metrics(path)]
+def read_metrics(run: Path) -> list[dict[str, Any]]:
+    """What a run logged, one object for each update."""
+    return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
 
 
 def curve_of_seed(lines: Iterable[dict[str, Any]], index: int) -> Curve:

@@ -22,7 +22,6 @@ from crisptree.lab.experiments.learning_curves import (
     curve_of_seed,
     curve_of_stages,
     read_metrics,
-    stage_metrics,
 )
 from crisptree.lab.experiments.record import Record, SeedResult, versions
 from crisptree.learn.compilation_cache import enable_compilation_cache
@@ -106,16 +105,10 @@ def run_cell(
     else:
         assert teacher is not None
         seeds = _imitated(cell, teacher, task)
-    record = Record(
-        key=cell.key,
-        cell=cell,
-        seeds=tuple(seeds),
-        config=None
-        if config is None
-        else {"resolved": to_dict(config), "hash": config_hash(config)},
-        command=None if config is None else command(cell.config),
-        versions=versions(),
-    )
+    record = Record(cell.key, cell, tuple(seeds), None, None, versions())
+    if config is not None:
+        about = {"resolved": to_dict(config), "hash": config_hash(config)}
+        record = replace(record, config=about, command=command(cell.config))
     return FinishedCell(record, agents)
 
 
@@ -167,7 +160,7 @@ def _learned(
                 crisp_selection=done.selection_return,
                 policy=tree,
                 full_policy=done.tree,
-                curve=curve_of_seed(read_metrics(directory.path / "metrics.jsonl"), index),
+                curve=curve_of_seed(read_metrics(directory.path), index),
                 steps=done.steps,
                 seconds=done.seconds,
             )
@@ -199,7 +192,7 @@ def _crispened(
         crisp_selection=done.selection_return,
         policy=done.tree,
         full_policy=_before_simplifying(done, path),
-        curve=curve_of_stages(stage_metrics(path)),
+        curve=curve_of_stages(read_metrics(path)),
         steps=_total(every, "steps"),
         seconds=round(_total(every, "seconds"), 2),
     )

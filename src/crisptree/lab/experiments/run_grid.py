@@ -39,14 +39,16 @@ def run_grid(
     *,
     workers: int | None = None,
     executor: Literal["local", "ray"] = "local",
+    job: str = JOB,
 ) -> Outcome:
     """Bring every run of the grid into the store. Whatever stops it, the next call goes on.
 
-    Imitators come after the models that they learn from.
+    Imitators come after the models that they learn from. `job` is what workers call.
     """
     check_teachers(grid, store)
-    driver = _Driver(store, progress, workers, executor)
+    driver = _Driver(store, progress, workers, executor, job)
     try:
+        driver.clear_finished()
         for missing in (missing_cells, missing_imitators):
             driver.run_all(lambda missing=missing: missing(grid, store.records()))
     finally:
@@ -63,12 +65,22 @@ class _Driver:
         progress: GridProgress,
         workers: int | None,
         executor: Literal["local", "ray"],
+        job: str,
     ) -> None:
-        self._store, self._progress = store, progress
-        self._workers, self._executor = workers, executor
+        self._store, self._progress, self._job = store, progress, job
+        self._workers = workers
+        self._executor: Literal["local", "ray"] = executor
         self._running: dict[str, Cell] = {}
         self.locks: CellLocks = locks_of(store)
         self.outcome = Outcome()
+
+    def clear_finished(self) -> None:
+        """Remove the working files of a process that was killed after it had stored a record."""
+        for record in self._store.records():
+            folder = self._store.work_folder / record.key
+            if folder.exists() and self.locks.acquire(record.key):
+                shutil.rmtree(folder, ignore_errors=True)
+                self.locks.release(record.key)
 
     def run_all(self, missing: Callable[[], list[Cell]]) -> None:
         """Run what is missing; wait for what other processes are at."""
@@ -95,7 +107,7 @@ class _Driver:
                 self.locks.release(cell.key)
                 continue
             self._running[cell.key] = cell
-            yield Job(cell.key, JOB, self._arguments(cell))
+            yield Job(cell.key, self._job, self._arguments(cell))
 
     def _arguments(self, cell: Cell) -> dict[str, Any]:
         work, teacher = self._store.work_folder, None

@@ -40,12 +40,11 @@ def _team_policy(name: str, task: Task, seed: int) -> Policy:
 
     env = twin_of(task)
     assert env is not None
-    policy = jax.jit(jax.vmap(getattr(scripted, name)))
-    keys = iter(lambda rng=np.random.default_rng(seed): rng.integers(2**32), None)
+    policy, rng = jax.jit(jax.vmap(getattr(scripted, name))), np.random.default_rng(seed)
 
     def act(rows: np.ndarray) -> np.ndarray:
         teams = rows.reshape(-1, env.n_agents, env.n_features)
-        random = jax.random.split(jax.random.key(next(keys)), len(teams))
-        return np.asarray(policy(random, teams)).reshape(-1)
+        keys = jax.random.split(jax.random.key(int(rng.integers(2**32))), len(teams))
+        return np.asarray(policy(keys, teams)).reshape(-1)
 
     return FunctionPolicy(act)

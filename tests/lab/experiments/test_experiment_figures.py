@@ -4,18 +4,24 @@ import xml.etree.ElementTree as ElementTree
 import matplotlib.image
 import numpy as np
 import pytest
-from made import ENV, made, table_records
+from made_records import CARTPOLE, made, table_records
 
-from crisptree.lab.experiments.figures import banded, curves, draw, pareto, robustness
-from crisptree.lab.experiments.ink import COLOURS, DASHES, MARKS
-from crisptree.lab.experiments.summary import TITLES, groups_of
+from crisptree.lab.experiments.experiment_figures import (
+    ROW_STYLES,
+    banded,
+    curves,
+    draw,
+    pareto,
+    robustness,
+)
+from crisptree.lab.experiments.groups import TITLES, groups_of
 
 GROUPS = groups_of(table_records())
 
 
 @pytest.fixture(scope="module")
 def drawn():
-    return dict(draw(GROUPS, ENV))
+    return dict(draw(GROUPS, CARTPOLE))
 
 
 def test_every_figure_in_both_formats(drawn):
@@ -32,12 +38,12 @@ def test_every_figure_in_both_formats(drawn):
 
 
 def test_the_same_groups_give_the_same_bytes(drawn):
-    assert dict(draw(GROUPS, ENV)) == drawn
+    assert dict(draw(GROUPS, CARTPOLE)) == drawn
 
 
 @pytest.mark.parametrize("make", [curves, robustness, pareto])
 def test_axes_are_named_there_is_one_legend_and_it_overlaps_nothing(make):
-    figure = make(GROUPS, ENV)
+    figure = make(GROUPS, CARTPOLE)
     figure.draw_without_rendering()
     (legend,) = figure.legends
     box = legend.get_window_extent()
@@ -48,8 +54,7 @@ def test_axes_are_named_there_is_one_legend_and_it_overlaps_nothing(make):
 
 
 def test_every_row_looks_its_own():
-    looks = {(COLOURS[row], str(DASHES.get(row)), MARKS[row]) for row in TITLES}
-    assert len(looks) == len(TITLES)
+    assert set(ROW_STYLES) == set(TITLES) and len(set(ROW_STYLES.values())) == len(TITLES)
 
 
 def test_bands_are_mean_and_standard_error_where_all_seeds_have_been():
@@ -62,6 +67,6 @@ def test_bands_are_mean_and_standard_error_where_all_seeds_have_been():
 
 
 def test_what_is_not_there_is_not_drawn():
-    assert dict(draw([], ENV)) == {}
+    assert dict(draw([], CARTPOLE)) == {}
     only = groups_of([made("random", None, (1.0, 2.0))])
-    assert dict(draw(only, ENV)) == {}
+    assert dict(draw(only, CARTPOLE)) == {}

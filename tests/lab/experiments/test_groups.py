@@ -1,7 +1,7 @@
 import pytest
-from made import ENV, made, table_records
+from made_records import ENV, first_edition, made, table_records
 
-from crisptree.lab.experiments.summary import best_of, groups_of
+from crisptree.lab.experiments.groups import best_of, groups_of, latest
 
 
 def test_groups_join_the_seeds_of_several_runs():
@@ -52,3 +52,13 @@ def test_rows_come_in_the_tables_order():
 
 def test_nothing_has_no_best():
     assert best_of([], ENV, "mlp") is None
+
+
+def test_a_row_shows_this_editions_where_there_are_any():
+    old = [first_edition("crisp-tree", size, 9.0) for size in (2, 4)]
+    groups = groups_of([*old, made("crisp-tree", 4, (1.0,))])
+    best = best_of(groups, ENV, "crisp-tree")
+    assert best is not None and best.score.mean == 1.0
+    assert [(g.cell.size, g.cell.edition) for g in latest(groups)] == [(2, 1), (4, 2)]
+    before = best_of(groups_of(old), ENV, "crisp-tree")
+    assert before is not None and before.cell.edition == 1

@@ -1,6 +1,6 @@
 import pytest
 
-from crisptree.lab.experiments.curves import curve_of_seed, curve_of_way, thinned
+from crisptree.lab.experiments.learning_curves import curve_of_seed, curve_of_stages, thinned
 
 
 def line(step, value, episodes=1.0, stage="soft", **more):
@@ -23,18 +23,18 @@ def test_updates_without_an_ended_episode_are_left_out():
 def test_stages_follow_one_another():
     lines = [line(5, 1.0), line(10, 2.0), line(5, 3.0, stage="refine-4")]
     again = [line(5, 4.0, stage="refine-4")]
-    assert curve_of_way([*lines, line(5, 9.0, stage="polish")]) == (
+    assert curve_of_stages([*lines, line(5, 9.0, stage="polish")]) == (
         (5.0, 1.0),
         (10.0, 2.0),
         (15.0, 3.0),
         (20.0, 9.0),
     )
-    assert curve_of_way(again) == ((5.0, 4.0),)
+    assert curve_of_stages(again) == ((5.0, 4.0),)
 
 
 def test_starts_side_by_side_are_one_point_by_their_episodes():
     lines = [line(5, 1.0, 3.0, start=0), line(5, 9.0, 1.0, start=1)]
-    assert curve_of_way(lines) == ((5.0, 3.0),)
+    assert curve_of_stages(lines) == ((5.0, 3.0),)
 
 
 def test_thinning_keeps_the_mean_over_episodes():

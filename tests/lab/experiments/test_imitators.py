@@ -1,9 +1,9 @@
 import numpy as np
+from crisptree.lab.experiments.baselines import dagger_tree, state_action_tree
 from made import ENV
 
 from crisptree.crispen.select import Selection
 from crisptree.envs.spaces import describe
-from crisptree.lab.experiments.baselines import dagger_tree, state_action_tree
 
 TASK = describe(ENV)
 

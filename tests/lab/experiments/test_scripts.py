@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
+from crisptree.lab.experiments.policies import SCRIPTS, random_policy, scripted_policy
+from crisptree.lab.experiments.scoring import reported
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.spaces import describe
 from crisptree.lab.experiments.domains import DOMAINS
-from crisptree.lab.experiments.policies import SCRIPTS, random_policy, scripted_policy
-from crisptree.lab.experiments.scoring import reported
 
 
 def test_every_domain_has_a_script():
