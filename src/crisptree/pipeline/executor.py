@@ -123,7 +123,7 @@ class _Processes:
         threading.Thread(target=self._listen, args=(job.name, process, log), daemon=True).start()
 
     def _listen(self, name: str, process: subprocess.Popen[bytes], log: Any) -> None:
-        assert process.stdout is not None
+        assert process.stdin is not None and process.stdout is not None
         ended = False
         for line in process.stdout:
             message = json.loads(line)
@@ -135,4 +135,5 @@ class _Processes:
             lines = log.read().decode(errors="replace").strip().splitlines()
             why = lines[-1][:300] if lines else f"it ended with code {process.returncode}"
             self._messages.put((name, {"error": f"its process ended: {why}"}))
-        log.close()
+        for file in (process.stdin, process.stdout, log):
+            file.close()

@@ -86,8 +86,13 @@ def test_the_outcome_does_not_hang_on_the_number_of_cores():
 def test_minutes_and_strange_things_are_refused():
     with pytest.raises(CrisptreeError, match="steps, not minutes"):
         Cell("mlp", TrainConfig(budget=1.0))
-    with pytest.raises(CrisptreeError, match="no model 'forest'"):
-        Cell("forest", TrainConfig())  # type: ignore[arg-type]
+    for change, says in (
+        ({"model": "forest"}, "no model 'forest'"),
+        ({"model": ["mlp"]}, "no model"),
+        ({"teacher": 3}, "must be text"),
+    ):
+        with pytest.raises(CrisptreeError, match=says):
+            Cell.from_dict({**CELL.to_dict(), **change})
     with pytest.raises(CrisptreeError, match="not a cell"):
         Cell.from_dict({"model": "mlp"})
     with pytest.raises(CrisptreeError, match="no script for Mine-v0"):

@@ -1,38 +1,27 @@
 import numpy as np
 import pytest
-from crisptree.lab.experiments.policies import SCRIPTS, random_policy, scripted_policy
-from crisptree.lab.experiments.scoring import reported
+from made_records import CARTPOLE, LANDER
 
-from crisptree.base.errors import CrisptreeError
-from crisptree.envs.spaces import describe
-from crisptree.lab.experiments.domains import DOMAINS
-
-
-def test_every_domain_has_a_script():
-    assert {domain.env for domain in DOMAINS.values()} == set(SCRIPTS)
-
-
-def test_random_actions_are_uniform_and_follow_from_the_seed():
-    task = describe("CartPole-v1")
-    states = np.zeros((4000, 4), np.float32)
-    actions = random_policy(task, 0).predict(states)[0]
-    assert abs(actions.mean() - 0.5) < 0.03
-    assert (actions == random_policy(task, 0).predict(states)[0]).all()
-    assert (actions != random_policy(task, 1).predict(states)[0]).any()
+from crisptree.envs.task import task_of
+from crisptree.lab.experiments.domain import load_domain
+from crisptree.lab.experiments.run_cell import reported_returns
+from crisptree.lab.experiments.scripts import gymnasium_lander, nearest_fire, push_to_the_fall
 
 
 def test_the_pole_is_pushed_to_where_it_falls():
-    policy = scripted_policy(describe("CartPole-v1"), 0)
+    task = task_of(CARTPOLE.env)
+    policy = push_to_the_fall(task, 0)
     states = np.array([[0, 0, 0.1, 0], [0, 0, 0.1, -0.2]], np.float32)
-    assert policy.predict(states)[0].tolist() == [1, 0]
-    assert np.mean(reported(policy, "CartPole-v1", 0, 5)) > 300
+    assert policy.act(states).tolist() == [1, 0]
+    assert np.mean(reported_returns(policy, task, 0, 5)) > 300
 
 
 def test_the_landers_controller_lands():
-    policy = scripted_policy(describe("LunarLander-v3"), 0)
-    assert np.mean(reported(policy, "LunarLander-v3", 0, 4)) > 100
+    task = task_of(LANDER.env)
+    assert np.mean(reported_returns(gymnasium_lander(task, 0), task, 0, 4)) > 100
 
 
-def test_no_script_is_said_so():
-    with pytest.raises(CrisptreeError, match="no script for Acrobot-v1"):
-        scripted_policy(describe("Acrobot-v1"), 0)
+def test_scripts_of_teams_play_alike_for_alike_seeds():
+    task = task_of(load_domain("wildfire").env)
+    returns = [reported_returns(nearest_fire(task, 0), task, 0, 3) for _ in range(2)]
+    assert returns[0] == returns[1] and np.mean(returns[0]) == pytest.approx(-35, abs=10)

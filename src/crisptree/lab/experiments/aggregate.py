@@ -51,7 +51,7 @@ def _improvement(*samples: np.ndarray, axis: int = -1) -> np.ndarray:
     for x, y in zip(samples[:half], samples[half:], strict=True):
         x, y = np.moveaxis(x, axis, -1)[..., :, None], np.moveaxis(y, axis, -1)[..., None, :]
         chances.append(np.mean((x > y) + 0.5 * (x == y), axis=(-2, -1)))
-    return np.mean(chances, axis=0)
+    return np.asarray(np.mean(chances, axis=0))
 
 
 def _bootstrapped(statistic: Callable[..., np.ndarray], samples: Sequence[np.ndarray]) -> Interval:

@@ -65,8 +65,6 @@ class Cell:
     """The procedure that the configuration was meant for."""
 
     def __post_init__(self) -> None:
-        if self.model not in MODELS:
-            raise CrisptreeError(f"no model '{self.model}'; the models are {', '.join(MODELS)}")
         if self.config.budget is not None:
             raise CrisptreeError("a cell counts steps, not minutes: its config has a budget")
 
@@ -144,10 +142,15 @@ class Cell:
     def from_dict(content: dict[str, Any]) -> "Cell":
         try:
             config = from_dict(TrainConfig, content["config"], "cell.config")
-            named = {name: content[name] for name in ("model", "teacher", "script")}
-            return Cell(config=config, edition=int(content["edition"]), **named)
-        except (KeyError, TypeError) as error:
+            model, edition = content["model"], int(content["edition"])
+            named = {name: content[name] for name in ("teacher", "script")}
+        except (KeyError, TypeError, ValueError) as error:
             raise CrisptreeError(f"not a cell: {error!r}") from error
+        if model not in MODELS:
+            raise CrisptreeError(f"no model {model!r}; the models are {', '.join(MODELS)}")
+        if not all(value is None or isinstance(value, str) for value in named.values()):
+            raise CrisptreeError("a cell's teacher and script must be text")
+        return Cell(model, config, **named, edition=edition)
 
 
 def cell_of(

@@ -13,31 +13,13 @@ import posixpath
 import threading
 import time
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.lab.experiments.record_store import RecordStore
 
 EXPIRES = 300.0
 RENEW = 60.0
-
-
-class CellLocks(Protocol):
-    """The locks of one process."""
-
-    def acquire(self, key: str) -> bool:
-        """Whether the run is ours now. Ask for its record after this, not before."""
-        ...
-
-    def release(self, key: str) -> None: ...
-
-    def close(self) -> None:
-        """Release all that are held."""
-        ...
-
-
-def locks_of(store: RecordStore) -> CellLocks:
-    return FileLocks(Path(store.root) / "locks") if store.is_local else LeaseLocks(store)
 
 
 class FileLocks:
@@ -47,6 +29,7 @@ class FileLocks:
         self._folder, self._held = folder, dict[str, IO[str]]()
 
     def acquire(self, key: str) -> bool:
+        """Whether the run is ours now. Ask for its record after this, not before."""
         path = self._folder / f"{key}.lock"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -71,6 +54,7 @@ class FileLocks:
         file.close()
 
     def close(self) -> None:
+        """Release all that are held."""
         for key in list(self._held):
             self.release(key)
 
@@ -137,3 +121,11 @@ class LeaseLocks:
 
 def _lease() -> bytes:
     return json.dumps({"renewed": time.time()}).encode()
+
+
+CellLocks = FileLocks | LeaseLocks
+"""The locks of one process: `acquire`, `release`, `close`."""
+
+
+def locks_of(store: RecordStore) -> CellLocks:
+    return FileLocks(Path(store.root) / "locks") if store.is_local else LeaseLocks(store)

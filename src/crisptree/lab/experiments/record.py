@@ -138,6 +138,8 @@ class Record:
             content = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise CrisptreeError(f"it is not JSON: {error}") from error
+        if not isinstance(content, dict):
+            raise CrisptreeError("it must hold an object")
         return Record.from_dict(content)
 
 

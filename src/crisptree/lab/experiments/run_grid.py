@@ -19,6 +19,8 @@ from crisptree.pipeline.executor import Job, Message, run_jobs
 
 PAUSE = 2.0
 """Seconds between two looks at what other processes are at."""
+MOST_LOG = 10_000
+"""Letters of what a failed run has printed that are kept."""
 JOB = "crisptree.lab.experiments.run_cell:run_job"
 
 
@@ -107,7 +109,9 @@ class _Driver:
                 self.locks.release(cell.key)
                 continue
             self._running[cell.key] = cell
-            yield Job(cell.key, self._job, self._arguments(cell))
+            folder = self._store.work_folder / cell.key
+            folder.mkdir(parents=True, exist_ok=True)
+            yield Job(cell.key, self._job, self._arguments(cell), str(folder / "log.txt"))
 
     def _arguments(self, cell: Cell) -> dict[str, Any]:
         work, teacher = self._store.work_folder, None
@@ -139,8 +143,9 @@ class _Driver:
         return False
 
     def _on_error(self, key: str, why: str) -> None:
-        cell = self._running[key]
-        self._store.note_failure(cell, why)
+        cell, log = self._running[key], self._store.work_folder / key / "log.txt"
+        printed = log.read_text(errors="replace")[-MOST_LOG:] if log.exists() else ""
+        self._store.note_failure(cell, f"{why}\n\n{printed}")
         self.outcome.failed[key] = why
         self._progress.failed(cell, why)
         self._let_go(key)
