@@ -28,7 +28,13 @@ RIVALS = (
     ("crisp-tree", "scripted"),
 )
 """Pairs of rows for which the chance is reported that the first does better."""
-BEGINNINGS = {"direct": "from scratch", "mlp+direct": "by an MLP teacher or from scratch"}
+BEGINNINGS = {
+    "direct": "from scratch",
+    "mlp": "by an MLP teacher",
+    "soft": "by a soft teacher",
+    "dqn": "by a DQN teacher",
+    "exact": "by value iteration",
+}
 FIRST_EDITION = "¹"
 """Marks a figure of the first edition."""
 
@@ -159,7 +165,7 @@ def size_text(group: Group, domain: Domain) -> str:
     rate = "" if cell.learning_rate is None else f", rate {cell.learning_rate:g}"
     begins = ""
     if cell.model in CRISPENED and cell.beginning is not None:
-        begins = f", {BEGINNINGS.get(cell.beginning, f'by a teacher ({cell.beginning})')}"
+        begins = f", {BEGINNINGS.get(cell.beginning, cell.beginning)}"
     return f"{cell.size} {SIZE_WORDS[cell.model]}{rate}{begins}"
 
 
