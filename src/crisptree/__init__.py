@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from crisptree.base.errors import CrisptreeError as CrisptreeError
     from crisptree.crisp import CrispTree as CrispTree
     from crisptree.envs.evaluate import evaluate as evaluate
+    from crisptree.show import as_html as as_html
     from crisptree.show import as_rules as as_rules
     from crisptree.show import as_svg as as_svg
     from crisptree.show import as_text as as_text
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "CrispTree": "crisptree.crisp",
     "CrisptreeError": "crisptree.base.errors",
+    "as_html": "crisptree.show",
     "as_rules": "crisptree.show",
     "as_svg": "crisptree.show",
     "as_text": "crisptree.show",

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from crisptree import cli
+from crisptree.crisp import Actions, CrispTree, Feature
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "explain"))
 from games import IDLE, RIGHT, guess
@@ -52,3 +53,27 @@ def test_only_so_many_regions(capsys):
     guess(("idle", 0.1, ("idle", 0.2, 0, 1), ("idle", 0.05, 1, 0))).save("stripes.json")
     out = run(capsys, "right.json", "stripes.json", "--episodes", "0", "--most", "1")[1]
     assert out.rstrip().splitlines()[-1].startswith("… and ")
+
+
+def test_real_numbers(capsys):
+    torque = Actions.box(("torque",), (-2.0,), (2.0,))
+    for name, value in (("one.json", 1.0), ("two.json", 1.5)):
+        nested = ("x", 0.25, [value], [-1.0])
+        CrispTree.from_nested(nested, ("x",), actions=torque).save(name)
+    out = run(capsys, "one.json", "two.json", "--episodes", "0")[1]
+    assert out.splitlines()[-1].split("  ")[-3:] == ["torque = 1", "torque = 1.5", "x > 0.25"]
+
+
+def test_flags(capsys):
+    features = (Feature("contact", "flag"),)
+    for name, action in (("one.json", 0), ("two.json", 1)):
+        nested = ("contact", 0.5, action, 0)
+        CrispTree.from_nested(nested, features=features, action_names=("a", "b")).save(name)
+    out = run(capsys, "one.json", "two.json", "--episodes", "0")[1]
+    assert out.splitlines()[-1].endswith("contact: yes")
+
+
+def test_directories_of_runs(capsys, tmp_path):
+    (tmp_path / "run").mkdir()
+    RIGHT.save(tmp_path / "run" / "policy.json")
+    assert run(capsys, "run", "right.json", "--episodes", "0")[0] == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from crisptree import cli
-from crisptree.crisp import CrispTree
+from crisptree.crisp import Actions, CrispTree, Feature
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "explain"))
 from games import IDLE, RIGHT
@@ -47,7 +47,7 @@ def test_one_decision_without_an_environment(tmp_path, monkeypatch, capsys):
     replace(RIGHT, env_id=None).save("policy.json")
     cli.main(["explain", "policy.json", "--at", "0.6", "-0.2", "--json"])
     told = json.loads(capsys.readouterr().out)
-    assert told["scale"] is None and told["action"] == "high"
+    assert told["scale"] is None and told["action"] == "high" and told["values"] == 1
     assert told["changes"][0]["observation"] == [0.5, -0.2]
     CrispTree.leaf(0, ("a",), ("x",)).save("leaf.json")
     cli.main(["explain", "leaf.json", "--at", "1"])
@@ -72,3 +72,56 @@ def test_mistakes(tmp_path, monkeypatch, capsys, env_id, arguments, message):
     assert stop.value.code == 2
     said = capsys.readouterr()
     assert said.out == "" and said.err.startswith(f"crisptree: {message}")
+
+
+FEATURES = (Feature("contact", "flag"), Feature("colour", "category", 0.0, 1.0, ("red", "blue")))
+
+
+def saved(tree, path="policy.json"):
+    tree.save(path)
+    return path
+
+
+def test_a_decision_about_flags(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    nested = ("contact", 0.456, ("colour", 0.5, "stay", "go"), "go")
+    saved(CrispTree.from_nested(nested, features=FEATURES, action_names=("stay", "go")))
+    cli.main(["explain", "policy.json", "--at", "1", "1"])
+    assert capsys.readouterr().out == (
+        "stay, because\n  contact: yes\n  colour is blue\n\n"
+        "The smallest changes that would change it (numbers as they are):\n"
+        "  go: colour blue → red (distance 1)\n"
+    )
+
+
+def test_a_decision_of_a_linear_leaf(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    torque = Actions.box(("torque",), (-2.0,), (2.0,))
+    nested = ("angle", 0.0, {"torque": (0.5, {"velocity": -3.0})}, [2.0])
+    saved(CrispTree.from_nested(nested, ("angle", "velocity"), actions=torque))
+    cli.main(["explain", "policy.json", "--at", "1", "0.25"])
+    assert capsys.readouterr().out == (
+        "torque = -0.25, because\n"
+        "  torque = 0.5 - 3·velocity, between -2 and 2\n"
+        "  angle > 0: it is 1, 1 away\n\n"
+        "The smallest changes that would change it (numbers as they are):\n"
+        "  torque = 2: angle 1.0 → 0.0 (distance 1)\n"
+    )
+    cli.main(["explain", "policy.json", "--at", "1", "0.25", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert told["values"] == [-0.25]
+    assert told["action"] == {"torque": {"constant": 0.5, "gains": {"velocity": -3.0}}}
+    assert told["changes"][0]["action"] == {"torque": 2.0}
+
+
+def test_only_so_many_changes(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    torque = Actions.box(("torque",), (0.0,), (9.0,))
+    nested: object = [0.0]
+    for at in range(1, 9):
+        nested = ("x", float(at), [float(at)], nested)
+    saved(CrispTree.from_nested(nested, ("x",), actions=torque))
+    cli.main(["explain", "policy.json", "--at", "0", "--most", "3"])
+    lines = capsys.readouterr().out.splitlines()
+    assert len([line for line in lines if "distance" in line]) == 3
+    assert lines[-1] == "  … and 5 more"

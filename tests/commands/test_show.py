@@ -6,7 +6,7 @@ import pytest
 
 from crisptree import cli
 from crisptree.crisp import CrispTree
-from crisptree.show import WAYS
+from crisptree.show import FORMATS
 from crisptree.show.html import as_html
 
 TREE = CrispTree.from_nested(
@@ -25,10 +25,10 @@ def test_text_is_the_default(policy, capsys):
     assert capsys.readouterr().out == "angle > 0.25\n├── yes: right\n└── no: left\n"
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_every_way(policy, capsys, way):
-    cli.main(["show", policy, "--as", way])
-    assert capsys.readouterr().out == WAYS[way](TREE)
+@pytest.mark.parametrize("name", ["text", "rules", "svg", "dot", "mermaid", "markdown"])
+def test_every_format(policy, capsys, name):
+    cli.main(["show", policy, "--as", name])
+    assert capsys.readouterr().out == FORMATS[name](TREE)
 
 
 def test_decimals(policy, capsys):
@@ -37,18 +37,38 @@ def test_decimals(policy, capsys):
 
 
 @pytest.mark.parametrize(
-    ("name", "way"),
-    [("a.svg", "svg"), ("a.MD", "markdown"), ("a.gv", "dot"), ("a.mmd", "mermaid"), ("a", "text")],
+    ("name", "wanted"),
+    [
+        ("a.svg", "svg"),
+        ("a.MD", "markdown"),
+        ("a.gv", "dot"),
+        ("a.mmd", "mermaid"),
+        ("a.txt", "text"),
+        ("a.rules", "rules"),
+    ],
 )
-def test_the_ending_of_out_says_how(policy, tmp_path, capsys, name, way):
+def test_the_suffix_of_out_says_how(policy, tmp_path, capsys, name, wanted):
     cli.main(["show", policy, "--out", str(tmp_path / name)])
-    assert (tmp_path / name).read_text(encoding="utf-8") == WAYS[way](TREE)
-    assert capsys.readouterr().out == ""
+    assert (tmp_path / name).read_text(encoding="utf-8") == FORMATS[wanted](TREE)
+    assert capsys.readouterr().out == f"wrote {tmp_path / name}\n"
 
 
-def test_as_outweighs_the_ending(policy, tmp_path):
-    cli.main(["show", policy, "--as", "rules", "--out", str(tmp_path / "a.svg")])
-    assert (tmp_path / "a.svg").read_text(encoding="utf-8") == WAYS["rules"](TREE)
+@pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
+def test_pictures(policy, tmp_path, suffix, start):
+    pytest.importorskip("cairosvg", exc_type=ImportError)
+    cli.main(["show", policy, "--out", str(tmp_path / f"a.{suffix}")])
+    assert (tmp_path / f"a.{suffix}").read_bytes().startswith(start)
+
+
+def test_as_outweighs_the_suffix(policy, tmp_path):
+    for name in ("a.svg", "a.xyz", "a"):
+        cli.main(["show", policy, "--as", "rules", "--out", str(tmp_path / name)])
+        assert (tmp_path / name).read_text(encoding="utf-8") == FORMATS["rules"](TREE)
+
+
+def test_the_directory_of_a_run(policy, tmp_path, capsys):
+    cli.main(["show", str(tmp_path)])
+    assert capsys.readouterr().out == FORMATS["text"](TREE)
 
 
 @pytest.mark.parametrize(
@@ -56,13 +76,25 @@ def test_as_outweighs_the_ending(policy, tmp_path):
     [
         (["none.json"], "cannot read none.json: No such file or directory"),
         (["{policy}", "--decimals", "-1"], "--decimals is -1; it must lie in 0 … 17"),
-        (["{policy}", "--out", "none/file"], "cannot write none/file: No such file or directory"),
+        (["{policy}", "--out", "none/a.md"], "cannot write none/a.md: No such file or directory"),
+        (
+            ["{policy}", "--out", "a.xyz"],
+            "--out a.xyz ends in '.xyz'; known are .txt, .rules, .svg",
+        ),
+        (
+            ["{policy}", "--out", "a\x1b.\x1bx"],
+            r"--out a\x1b.\x1bx ends in '.\x1bx'; known are .txt",
+        ),
+        (["{policy}", "--out", "file"], "--out file has no suffix; known are .txt, .rules, .svg"),
+        (["{policy}", "--as", "png"], "--as png needs --out FILE"),
+        (["empty"], "empty is a directory without a policy.json; give a policy file or"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_2(
     policy, tmp_path, monkeypatch, capsys, arguments, message
 ):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
     with pytest.raises(SystemExit) as stop:
         cli.main(["show", *(argument.format(policy=policy) for argument in arguments)])
     assert stop.value.code == 2
@@ -95,9 +127,9 @@ def test_a_page_with_a_replay(tmp_path, capsys):
     falling.save(tmp_path / "cart.json")
     page = tmp_path / "page.html"
     cli.main(["show", str(tmp_path / "cart.json"), "--out", str(page), "--episodes", "1"])
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == (f"wrote {page}\n", "")
     text = page.read_text(encoding="utf-8")
-    assert '"film":{"width":600,"height":400,' in text and len(text) < 3e6
+    assert '"video":{"width":600,"height":400,' in text and len(text) < 3e6
 
 
 def test_a_page_without_a_replay(policy, capsys):
@@ -110,7 +142,7 @@ def test_a_page_without_a_replay(policy, capsys):
     [
         (None, "the policy names no environment; --env ENV would."),
         ("os:Cart-v0", "the policy's environment, os:Cart-v0, would import a module"),
-        ("CartPole-v1", "the policy takes 1 numbers, 'CartPole-v1' gives 4"),
+        ("CartPole-v1", "the policy has 1 features and 2 actions, 'CartPole-v1' has 4 and 2"),
         ("None-v0", "no environment 'None-v0'"),
     ],
 )
@@ -124,7 +156,10 @@ def test_a_page_says_why_there_is_no_replay(tmp_path, capsys, env_id, why):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--env", "CartPole-v1"], "the policy takes 1 numbers, 'CartPole-v1' gives 4"),
+        (
+            ["--env", "CartPole-v1"],
+            "the policy has 1 features and 2 actions, 'CartPole-v1' has 4 and 2",
+        ),
         (["--env", "None-v0"], "no environment 'None-v0'"),
         (["--episodes", "0"], "--episodes is 0; it must lie in 1 … 100"),
     ],

@@ -17,7 +17,7 @@ from quick import quick_train
 from shell import Shell, called
 
 import crisptree.api
-import crisptree.explain.record
+import crisptree.explain.recorder
 import crisptree.lab.study.fit_mlp
 from crisptree.pipeline import train as pipeline_train
 
@@ -37,7 +37,7 @@ def folder(tiny, tmp_path, monkeypatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(tmp_path)
     # In processes of their own, starts would know nothing of the small recipes.
     monkeypatch.setattr(pipeline_train, "cores", lambda: 1)
-    monkeypatch.setattr(sys.modules["crisptree.explain.record"], "MOST_STEPS", 40)
+    monkeypatch.setattr(sys.modules["crisptree.explain.recorder"], "MOST_STEPS", 40)
     known = set(sys.modules)
     yield tmp_path
     for name in set(sys.modules) - known:

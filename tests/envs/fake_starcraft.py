@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium.utils.seeding import np_random
 from s2clientprotocol import sc2api_pb2 as api
 
-from crisptree.envs.functional_episodes import compiled, seed_key
+from crisptree.envs.seeded_episodes import compiled, seed_key
 from crisptree.envs.zerglings.codec import ATTACK, KEEP, MOVE, Orders
 from crisptree.envs.zerglings.env import FindAndDefeatZerglings, view
 from crisptree.envs.zerglings.rules import GRAINS, LOOPS_PER_STEP

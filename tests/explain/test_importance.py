@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tree_strategies import NESTED, one_of_every_cell, tree_of
 
+from crisptree.crisp import Actions, CrispTree
 from crisptree.explain import importance, reporting_seeds
-from crisptree.explain.importance import without
+from crisptree.explain.importance import frozen, without
 
 SEEDS = reporting_seeds(RIGHT, "Guess-v0", 50, 0)
 
@@ -67,3 +68,25 @@ def test_without_a_split_the_answer_is_always_the_same(nested, data):
             answer = sides.get(node, bool(state[feature] > threshold))
             node = if_true if answer else if_false
         assert smaller.predict(state)[0] == tree.action[node]
+
+
+TORQUE = Actions.box(("torque",), (-2.0,), (2.0,))
+
+
+def test_without_keeps_formulas():
+    nested = ("x", 0.0, {"torque": (0.5, {"y": -1.0})}, ("y", 0.0, [1.0], [-1.0]))
+    tree = CrispTree.from_nested(nested, ("x", "y"), actions=TORQUE)
+    reduced = without(tree, {0: True})
+    assert reduced.n_nodes == 1 and reduced.gains == tree.gains[1:2]
+    assert without(tree, {0: False, 2: True}).action.tolist() == [[1.0]]
+
+
+def test_a_frozen_feature_is_its_mean_within_the_bounds():
+    nested = ("x", 0.0, {"torque": (0.5, {"y": -1.0, "x": 2.0})}, {"torque": (1.5, {"y": 1.0})})
+    tree = CrispTree.from_nested(nested, ("x", "y"), actions=TORQUE)
+    states = np.random.default_rng(0).normal(size=(50, 2))
+    at_mean = states.copy()
+    at_mean[:, 1] = 3.0
+    assert np.allclose(frozen(tree, 1, 3.0).act(states), tree.act(at_mean))
+    assert frozen(tree, 1, 3.0).action.tolist() == [[0.0], [-2.5], [2.0]]
+    assert frozen(IDLE, 0, 1.0) is IDLE

@@ -49,6 +49,13 @@ def test_show(kind):
     assert done.returncode == 0 and "pole angle" in done.stdout, done.stderr
 
 
+def test_a_page_does_without_the_library_that_draws_the_environment(tmp_path):
+    done = command("show", POLICY, "--out", tmp_path / "page.html")
+    assert done.returncode == 0, done.stderr
+    assert "No pictures" in done.stderr and done.stderr.count("\n") == 1
+    assert (tmp_path / "page.html").exists()
+
+
 @pytest.mark.parametrize("kind", ["python", "c", "javascript"])
 def test_export(kind, tmp_path):
     done = command("export", POLICY, "--to", kind, "--out", tmp_path / "policy.c")

@@ -38,6 +38,26 @@ def test_a_job_that_crashes_is_named_with_its_last_words():
         run_jobs([Job("a", "jobs:crash", {})])
 
 
+def test_a_failure_that_is_listened_to_stops_nothing_else():
+    failed: dict[str, str] = {}
+    jobs = [Job("a", "jobs:refuse", {}), Job("b", "jobs:crash", {})]
+    jobs += [Job("c", "jobs:double", {"number": 1})]
+    results = run_jobs(iter(jobs), workers=1, on_error=failed.__setitem__)
+    assert results == {"c": {"twice": 2}} and list(failed) == ["a", "b"]
+
+
+def test_jobs_are_taken_when_there_is_a_worker_for_them():
+    taken: list[str] = []
+
+    def jobs():
+        for name in ("a", "b"):
+            taken.append(name)
+            yield Job(name, "jobs:double", {"number": 1})
+
+    run_jobs(jobs(), workers=1, is_enough=lambda name, result: name == "a")
+    assert taken == ["a"]
+
+
 def test_enough_is_enough(tmp_path):
     jobs = [Job("a", "jobs:sleep", {"path": str(tmp_path / "pid")})]
     jobs += [Job("b", "jobs:double", {"number": 1})]

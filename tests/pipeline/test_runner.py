@@ -73,6 +73,24 @@ def test_a_finished_stage_is_read_and_not_run_again(task, tmp_path):
     assert again[0].tree == first[0].tree
 
 
+@dataclass(frozen=True)
+class Look(Count):
+    """Remembers what the stage before it came to."""
+
+    def run(self, inputs, context):
+        self.runs.append(inputs.figures["leaves"])
+        return replace(inputs, figures={})
+
+
+def test_the_figures_of_a_finished_stage_are_handed_on_too(task, tmp_path):
+    seen: list = []
+    stages = [Count("one", []), Look("two", seen)]
+    run(stages, tmp_path / "run", task)
+    (tmp_path / "run" / "stages" / "02-two" / "result.json").unlink()
+    run(stages, tmp_path / "run", task)
+    assert seen == [2, 2]
+
+
 def test_a_stage_whose_inputs_changed_runs_again(task, tmp_path):
     runs: list = []
     run([Count("one", runs), Count("two", runs)], tmp_path / "run", task)

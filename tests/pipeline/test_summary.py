@@ -5,7 +5,7 @@ from small import small_config
 from crisptree.envs.evaluate import Baselines
 from crisptree.pipeline.summary import gap, gathered, in_words, scored
 
-NOTHING = Baselines(random_return=20.0, constant_return=9.0, constant_action=0)
+NOTHING = Baselines(20.0, 9.0, 0, 64)
 
 
 def summary_of(returns, soft=None):
@@ -37,12 +37,12 @@ def test_a_policy_that_learned_nothing_is_called_that():
 
 
 def test_a_policy_no_better_than_a_constant_action_is_called_that():
-    figures = scored(np.full(4, 8.0), Baselines(-5.0, 8.0, 1))
+    figures = scored(np.full(4, 8.0), Baselines(-5.0, 8.0, 1, 64))
     assert figures["verdict"] == "no better than a constant action"
 
 
 def test_small_returns_keep_their_digits():
-    figures = scored(np.array([0.731, 0.735]), Baselines(0.013, 0.02, 1))
+    figures = scored(np.array([0.731, 0.735]), Baselines(0.013, 0.02, 1, 64))
     lines = in_words({**summary_of([1.0, 2.0]), **figures})
     assert "0.733" in lines[0]
 

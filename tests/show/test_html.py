@@ -4,7 +4,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from sample_trees import AWKWARD, LEAF, LIST, TREE
+from sample_trees import AWKWARD, EVERY_KIND, PENDULUM, SMALL, TREE
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
@@ -21,7 +21,7 @@ class Elements(HTMLParser):
         self.tags.append((tag, dict(attrs)))
 
 
-@pytest.mark.parametrize("tree", [TREE, LIST, LEAF, AWKWARD])
+@pytest.mark.parametrize("tree", EVERY_KIND.values(), ids=EVERY_KIND)
 def test_nothing_is_fetched(tree):
     tags = Elements(as_html(tree)).tags
     assert not [each for _, each in tags if {"src", "href", "action", "data"} & set(each)]
@@ -60,3 +60,16 @@ def test_a_tree_too_large_for_a_page():
         nested = (0, float(at), 1, nested)
     with pytest.raises(CrisptreeError, match="at most 2,000 leaves; this one has 2,001"):
         as_html(CrispTree.from_nested(nested, ("a",), ("x", "y")))
+
+
+def test_size_and_score_stand_in_the_header():
+    page = as_html(PENDULUM)
+    assert '<p id="score">return −158.2 ± 9.1 over 100 episodes</p>' in page
+    assert '<p id="about">list of 1 rule and an otherwise</p>' in as_html(SMALL)
+
+
+@pytest.mark.parametrize("threshold", [1e308, -1.7e308, 5e-324, 1e-300])
+def test_extreme_thresholds(threshold):
+    """1e308 once ended in a traceback."""
+    tree = CrispTree.from_nested(("a", threshold, 0, 1), ("a",), ("x", "y"))
+    assert "</html>" in as_html(tree)

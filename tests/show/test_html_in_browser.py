@@ -5,19 +5,19 @@ import tempfile
 
 import numpy as np
 import pytest
-from sample_trees import LIST, TREE, cart_pole
+from sample_trees import CAR, EXTREME, FLAGS, LIST, PENDULUM, TREE, TWO_ENGINES, cart_pole
 
 from crisptree.crisp import CrispTree
-from crisptree.show.film import Camera
-from crisptree.show.html import as_html
-from crisptree.show.replay import Episode, Replay
+from crisptree.show.html import NO_RECORDING, as_html
+from crisptree.show.recording import RecordedEpisode, Recording
+from crisptree.show.video import VideoEncoder
 
 webdriver = pytest.importorskip("selenium.webdriver")
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 pytestmark = pytest.mark.skipif(
     not (CHROMIUM and DRIVER), reason="needs Debian's chromium and chromium-driver"
 )
-FLAGS = (
+OPTIONS = (
     "--headless=new",
     "--no-sandbox",
     "--disable-gpu",
@@ -37,7 +37,7 @@ def browser():
     options.binary_location = CHROMIUM
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        for flag in (*FLAGS, f"--user-data-dir={profile}"):
+        for flag in (*OPTIONS, f"--user-data-dir={profile}"):
             options.add_argument(flag)
         driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(DRIVER))
         driver.set_script_timeout(600)  # a busy machine is no fault of the page
@@ -49,8 +49,8 @@ def browser():
 def opened(browser, tmp_path):
     """Opens the page of a tree; whatever it then says on the console is a failure."""
 
-    def open_page(tree, replay=None, width=1300, height=900, **media):
-        page = as_html(tree, replay=replay) if replay else as_html(tree)
+    def open_page(tree, recording=NO_RECORDING, width=1300, height=900, states=None, **media):
+        page = as_html(tree, recording=recording, states=states)
         (tmp_path / "page.html").write_text(page, encoding="utf-8")
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -122,6 +122,7 @@ def states_for(tree, count):
 @pytest.mark.parametrize("tree", TREES.values(), ids=TREES)
 def test_the_lit_path_is_the_decision_path_for_1000_states(opened, tree):
     page = opened(tree)
+    page.execute_script("foldTo(Infinity)")
     states = states_for(tree, 1000)
     used = sorted(set(tree.feature[tree.feature >= 0].tolist()))
     shown = page.execute_script(TYPE_AND_READ, states.tolist(), used)
@@ -135,14 +136,15 @@ def test_the_lit_path_is_the_decision_path_for_1000_states(opened, tree):
 def recorded(steps=70, agents=1):
     """An episode whose pictures are easily told apart."""
     rng = np.random.default_rng(4)
-    camera = Camera()
+    encoder = VideoEncoder()
     for at in range(steps + 1):
         picture = np.full((40, 60, 3), 255, np.uint8)
         picture[5:15, at % 50 : at % 50 + 8] = (200, 16, 80)
-        camera.take(picture)
+        encoder.add(picture)
     observations = rng.normal(0, 0.3, (steps + 1, agents, 4)).astype(np.float32)
     rewards = rng.normal(size=steps)
-    return Replay((Episode(7, observations, rewards, "terminated", camera.film()),), 50.0)
+    episode = RecordedEpisode(7, observations, rewards, "terminated", encoder.video())
+    return Recording((episode,), 50.0)
 
 
 SCRUB = """
@@ -160,11 +162,12 @@ wait();
 """
 
 
-def test_the_replay_scrubs_like_a_film(opened):
-    replay = recorded()
-    episode = replay.episodes[0]
-    frames = [episode.film.palette[frame] for frame in episode.film.frames()]
-    page = opened(TREE, replay)
+def test_the_replay_goes_to_any_step(opened):
+    recording = recorded()
+    episode = recording.episodes[0]
+    assert episode.video is not None
+    frames = [episode.video.palette[frame] for frame in episode.video.frames()]
+    page = opened(TREE, recording)
     for step in (0, 1, 31, 32, 69, 70, 5):
         pixels, lit, progress = page.execute_async_script(SCRUB, step)
         picture = np.array(pixels, np.uint8).reshape(40, 60, 4)
@@ -175,8 +178,8 @@ def test_the_replay_scrubs_like_a_film(opened):
 
 
 def test_every_agent_of_a_team_has_its_path(opened):
-    replay = recorded(agents=3)
-    page = opened(TREE, replay)
+    recording = recorded(agents=3)
+    page = opened(TREE, recording)
     page.execute_async_script(SCRUB, 40)
     for agent in (2, 0, 1):
         page.execute_script(
@@ -187,7 +190,9 @@ def test_every_agent_of_a_team_has_its_path(opened):
         lit = page.execute_script(
             "return [...document.querySelectorAll('.node.lit')].map((node) => +node.dataset.node)"
         )
-        assert sorted(lit) == sorted(TREE.decision_path(replay.episodes[0].observations[40, agent]))
+        assert sorted(lit) == sorted(
+            TREE.decision_path(recording.episodes[0].observations[40, agent])
+        )
     assert page.execute_script("return data.states") == 3 * 70
 
 
@@ -198,14 +203,14 @@ def wait_for(page, script):
 
 
 def test_play_and_pause(opened):
-    page = opened(TREE, recorded())
+    page = opened(TREE, recorded(steps=600))
     page.find_element("id", "play").click()
     assert wait_for(page, "+scrub.value > 3")
     page.find_element("id", "play").click()
     assert page.find_element("id", "play").text == "Play"
     page.execute_script("speed.value = '4'; play()")
     assert wait_for(
-        page, "+scrub.value === 70 && document.getElementById('play').textContent === 'Play'"
+        page, "+scrub.value === 600 && document.getElementById('play').textContent === 'Play'"
     )
     assert "the episode terminated" in page.find_element("id", "progress").text
 
@@ -213,18 +218,36 @@ def test_play_and_pause(opened):
 def test_visits_and_words_under_the_pointer(opened):
     from selenium.webdriver import ActionChains
 
-    replay = recorded()
-    page = opened(TREE, replay)
+    recording = recorded()
+    page = opened(TREE, recording)
     ActionChains(page).move_to_element(
         page.find_element("css selector", '[data-node="1"]')
     ).perform()
     detail = page.find_element("id", "detail").text
-    passing = sum(1 in TREE.decision_path(state) for state in replay.states)
+    passing = sum(1 in TREE.decision_path(state) for state in recording.states)
     assert "pole angle > −0.0512?" in detail
     assert "reached if pole angular velocity > 0.242" in detail
-    assert f"{passing} of 70 recorded states pass" in detail
-    rows = page.find_elements("css selector", "#rules tbody tr")
-    assert sum(int(row.text.split()[-1]) for row in rows) == 70
+    assert f"{passing} of 70 recorded states (20.0 %) pass" in detail
+    counts = page.find_elements("css selector", "#rules td:nth-child(4)")
+    assert sum(int(count.text) for count in counts) == 70
+    detail = page.find_element("id", "detail")
+    assert detail.find_element("tag name", "figure").text.startswith("pole angle\n")
+    drawn = page.find_elements("css selector", "#detail .histogram rect")
+    assert len(drawn) == 2 * 24
+    caption = page.find_element("css selector", "#detail figcaption").text
+    yes = sum(2 in TREE.decision_path(state) for state in recording.states)
+    assert f"no {passing - yes}" in caption and f"yes {yes}" in caption
+
+
+def test_a_leaf_has_its_side_of_the_histogram_before_it(opened):
+    recording = recorded()
+    page = opened(TREE, recording)
+    page.execute_script("tell(2)")  # the TRUE side of node 1
+    own = page.find_elements("css selector", "#detail .histogram rect.yes")
+    other = page.find_elements("css selector", "#detail .histogram rect.other")
+    assert len(own) == len(other) == 24
+    passing = sum(2 in TREE.decision_path(state) for state in recording.states)
+    assert f"{passing} of 70 recorded states" in page.find_element("id", "detail").text
 
 
 def keys(page, *pressed):
@@ -283,21 +306,127 @@ def test_by_keyboard_alone(opened):
     } <= reached
 
 
-def test_collapse_and_expand(opened):
+def test_a_large_tree_opens_folded(opened):
     tree = TREES["32 leaves"]
     page = opened(tree)
     count = "return document.querySelectorAll('.node').length"
-    assert page.execute_script(count) == tree.n_nodes
+    open_at_first = page.execute_script(count)
+    assert 7 <= open_at_first < tree.n_nodes
+    assert page.execute_script("return wholeScale()") >= 0.69
+    page.find_element("css selector", ".badge").click()
+    assert page.execute_script(count) > open_at_first
     page.find_element("id", "collapse").click()
     assert page.execute_script(count) <= 7
+    page.find_element("id", "deeper").click()
+    assert 7 < page.execute_script(count) <= 15
     page.find_element("id", "expand").click()
     assert page.execute_script(count) == tree.n_nodes
     page.find_element("id", "layout").click()
     assert page.execute_script(count) == tree.n_nodes
 
 
+def test_a_small_tree_opens_whole(opened):
+    page = opened(grown(16, 3))
+    assert page.execute_script("return document.querySelectorAll('.node').length") == 31
+
+
+def test_the_folded_node_stays_where_it_is(opened):
+    from selenium.webdriver import Keys
+
+    page = opened(TREES["32 leaves"])
+    place = "const box = boxOf(focused).querySelector('.box').getBoundingClientRect();"
+    place += "return [box.x, box.y]"
+    keys(page, "/")
+    page.execute_script("focusOn([...folded][0])")
+    before = page.execute_script(place)
+    keys(page, Keys.ENTER)
+    assert page.execute_script(place) == pytest.approx(before, abs=1)
+
+
+def test_lines_are_as_wide_as_their_share_of_the_states(opened):
+    recording = recorded()
+    page = opened(TREE, recording)
+    widths = page.execute_script(
+        "return Object.fromEntries([...document.querySelectorAll('.edge')]"
+        ".map((edge) => [edge.dataset.to, parseFloat(edge.style.getPropertyValue('--width'))]))"
+    )
+    for node, width in widths.items():
+        passing = sum(int(node) in TREE.decision_path(state) for state in recording.states)
+        assert width == pytest.approx(1.4 + 10 * passing / 70, abs=0.01)
+
+
+OBSERVE = """
+observe(arguments[0]);
+return [document.querySelector("#decision .pill").textContent, lit[lit.length - 1]];
+"""
+
+
+@pytest.mark.parametrize("tree", [PENDULUM, TWO_ENGINES], ids=["one number", "two numbers"])
+def test_the_computed_action_is_the_policys(opened, tree):
+    page = opened(tree)
+    states = np.random.default_rng(1).normal(0, 1, (200, tree.n_features))
+    vectors = page.execute_script(
+        "return arguments[0].map((state) => vectorOf(leafOf(state), state))", states.tolist()
+    )
+    assert vectors == tree.act(states).tolist()
+    for state in states[:20]:
+        said, leaf = page.execute_script(OBSERVE, state.tolist())
+        assert leaf == tree.apply(state)
+        for name, value in zip(tree.action_names, tree.act(state[None])[0].tolist(), strict=True):
+            shown = said.split(f"{name} = ")[1].split(",")[0].replace("−", "-")
+            digits = 4 if tree.gains[leaf] else 3
+            assert float(shown) == pytest.approx(value, rel=10 ** -(digits - 1), abs=1e-9)
+
+
+def test_a_formula_stands_below_the_number(opened):
+    page = opened(PENDULUM)
+    said, _ = page.execute_script(OBSERVE, [0.5, 0.0, 0.3])
+    assert said == "torque = 0.27"
+    formula = "torque = 1.2 − 3.1·angular velocity, between −2 and 2"
+    assert page.find_element("id", "formula").text == formula
+    page.execute_script(OBSERVE, [0.0, 0.0, 0.3])
+    assert not page.find_element("id", "formula").is_displayed()
+
+
+def test_flags_are_switches_and_categories_lists(opened):
+    page = opened(FLAGS)
+    page.find_element("id", "feature-0").click()
+    assert page.find_element("css selector", "#path li").text == "left leg contact: yes"
+    page.find_element("id", "feature-0").click()
+    page.execute_script(
+        "const list = document.getElementById('feature-3'); list.value = '4';"
+        "list.dispatchEvent(new Event('input'))"
+    )
+    steps = [item.text for item in page.find_elements("css selector", "#path li")]
+    assert steps[:2] == ["left leg contact: no", "passenger is in the taxi"]
+    assert page.execute_script("return observation") == [0, 0, 0, 4, pytest.approx(-0.25, abs=1)]
+    boxes = [text.text for text in page.find_elements("css selector", ".node .strong")]
+    assert "yes?" in boxes and "≥ 3" in boxes and not any("0.456" in text for text in boxes)
+
+
+def test_a_slider_moves_whatever_the_size_of_the_numbers(opened):
+    page = opened(EXTREME)
+    move = (
+        "const slider = document.querySelectorAll('#sliders input[type=range]')[arguments[0]];"
+        "slider.value = arguments[1]; slider.dispatchEvent(new Event('input'));"
+        "return observation[arguments[0]]"
+    )
+    for slider in range(3):
+        low, middle, high = (page.execute_script(move, slider, at) for at in (0, 0.5, 1))
+        assert low < middle < high
+    assert page.execute_script("return document.querySelectorAll('.node.lit').length") >= 2
+
+
+def test_several_choices_have_a_legend(opened):
+    page = opened(CAR)
+    legend = [pill.text for pill in page.find_elements("css selector", "#legend .pill")]
+    assert legend == ["steer left, brake off", "steer straight, brake off", "steer right, brake on"]
+    said, _ = page.execute_script(OBSERVE, [-3.0])
+    assert said == "steer right, brake on"
+
+
 OVERLAPS = """
-const rects = [...document.querySelectorAll(".node > rect")];
+const rects = [...document.querySelectorAll(".node > .box")];
 const boxes = rects.map((rect) => rect.getBoundingClientRect());
 const beside = (a, b) => a.right <= b.left || b.right <= a.left;
 const apart = (a, b) => beside(a, b) || a.bottom <= b.top || b.bottom <= a.top;
@@ -305,8 +434,8 @@ return boxes.filter((a, at) => boxes.some((b, other) => other < at && !apart(a, 
 """
 SPILLS = """
 return [...document.querySelectorAll(".node")].filter((node) => {
-  const box = node.querySelector("rect").getBoundingClientRect();
-  return [...node.querySelectorAll("text:not(.badge)")].some((text) => {
+  const box = node.querySelector(".box").getBoundingClientRect();
+  return [...node.querySelectorAll(":scope > text")].some((text) => {
     const words = text.getBoundingClientRect();
     return words.left < box.left - 1 || words.right > box.right + 1;
   });
@@ -314,11 +443,27 @@ return [...document.querySelectorAll(".node")].filter((node) => {
 """
 
 
-@pytest.mark.parametrize("tree", TREES.values(), ids=TREES)
+DRAWN = {
+    **TREES,
+    "car": CAR,
+    "flags": FLAGS,
+    "pendulum": PENDULUM,
+    "two engines": TWO_ENGINES,
+    "200 leaves": grown(200, 5),
+}
+CUT = """
+return [...document.querySelectorAll("#rules td.count")].filter((cell) =>
+  cell.scrollWidth > cell.clientWidth + 1).length;
+"""
+
+
+@pytest.mark.parametrize("tree", DRAWN.values(), ids=DRAWN)
 @pytest.mark.parametrize("width", [1300, 390])
 def test_nothing_overlaps_and_the_page_is_no_wider_than_the_screen(opened, tree, width):
-    page = opened(tree, width=width)
+    states = np.random.default_rng(0).normal(0, 1, (123_456, tree.n_features))
+    page = opened(tree, width=width, states=states)
     assert page.execute_script(OVERLAPS) == 0
+    assert page.execute_script(CUT) == 0
     assert page.execute_script(SPILLS) == 0
     assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
 
@@ -362,7 +507,7 @@ def test_a_scroll_keeps_the_leaf_in_sight_when_the_window_changes(opened):
     page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     assert wait_for(page, "view.height < 1e6 && svg.clientWidth > 600")
     inside = """
-    const leaf = cardOf(lit[lit.length - 1]).getBoundingClientRect();
+    const leaf = boxOf(lit[lit.length - 1]).getBoundingClientRect();
     const box = svg.getBoundingClientRect();
     return leaf.top >= box.top - 1 && leaf.bottom <= box.bottom + 1;
     """
@@ -382,7 +527,7 @@ def test_hostile_names_do_nothing(opened):
 
 
 def test_why_there_is_no_replay(opened):
-    page = opened(TREE, Replay(note="No replay: for a reason."))
+    page = opened(TREE, Recording(note="No replay: for a reason."))
     assert page.find_element("id", "note").text == "No replay: for a reason."
     assert not page.find_element("id", "player").is_displayed()
     assert page.find_element("css selector", "#decision .pill").text in TREE.action_names

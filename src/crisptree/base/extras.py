@@ -22,6 +22,7 @@ EXTRA_OF: Mapping[str, str] = MappingProxyType(
         "pettingzoo": "marl",
         "onnx": "onnx",
         "onnxruntime": "onnx",
+        "cairosvg": "pictures",
         "matplotlib": "plot",
         "stable_baselines3": "sb3",
         "sc2": "sc2",

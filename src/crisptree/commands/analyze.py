@@ -111,9 +111,9 @@ def _learned(setting: Any) -> tuple[list[dict[str, Any]], Any]:
         comparison_json,
         comparison_table,
     )
-    from crisptree.learn.cache import keep_compiled
+    from crisptree.learn.compilation_cache import enable_compilation_cache
 
-    keep_compiled()
+    enable_compilation_cache()
     found = []
     with Console(stderr=True).status("Learning from experience …") as status:
         for result in compare_learners(setting):

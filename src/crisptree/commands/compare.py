@@ -23,7 +23,7 @@ class Command:
     """
 
     first: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
-    """A policy file."""
+    """A policy file, or the directory of a run."""
     second: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="OTHER")]
     """Another one."""
     env: OptionalStr = None
@@ -47,14 +47,14 @@ class Command:
         met = self._played(first, second) if self.episodes else None
         found = compare(first, second, met)
         if self.json:
-            told = found.to_dict(first)
+            content = found.to_dict(first, second)
             if met is not None:
-                told["first_return"], told["second_return"] = (
+                content["first_return"], content["second_return"] = (
                     float(each.returns.mean()) for each in met
                 )
-            print(json.dumps(told))
+            print(json.dumps(content))
         else:
-            print(self._told(first, found, met))
+            print("\n".join(self._lines(first, second, found, met)))
         if found.regions:
             sys.exit(1)
 
@@ -69,30 +69,47 @@ class Command:
         )
         return one, other
 
-    def _told(
-        self, tree: "CrispTree", found: "Difference", met: "tuple[Visited, Visited] | None"
-    ) -> str:
-        from crisptree.commands.shared import aligned, in_words
+    def _lines(
+        self,
+        first: "CrispTree",
+        second: "CrispTree",
+        found: "Difference",
+        met: "tuple[Visited, Visited] | None",
+    ) -> list[str]:
+        from crisptree.base.text import printable
+        from crisptree.commands.shared import aligned
+        from crisptree.show.wording import ExactWording, Wording, counted
 
         if not found.regions:
-            return "the same action for every observation"
+            return ["the same action for every observation"]
         lines = []
         if met is not None:
-            for name, each, share in zip(
-                (self.first, self.second), met, (found.first_share, found.second_share), strict=True
+            shares = (found.first_share, found.second_share)
+            apart = (found.first_apart, found.second_apart)
+            for name, each, share, gaps in zip(
+                (self.first, self.second), met, shares, apart, strict=True
             ):
                 lines.append(
-                    f"{name}: return {each.returns.mean():.1f}; in {share:.1%} of its "
-                    f"{len(each.states):,} states the other acts otherwise"
+                    f"{printable(name)}: return {each.returns.mean():.1f}; in {share:.1%} of its "
+                    f"{counted(len(each.states), 'state')} the other acts otherwise"
+                    + _distance(first, gaps)
                 )
-        many = len(found.regions)
-        lines.append(f"they differ in {many} region{'s' if many > 1 else ''}:")
+        lines.append(f"they differ in {counted(len(found.regions), 'region')}:")
+        # Regions are those of the simplified trees, and so are the leaves of their rules.
+        ours, theirs = Wording(first.simplify()), Wording(second.simplify())
+        exact = ExactWording(first)
         rows = [("states", "first", "second", "where")]
         for each in found.regions[: self.most]:
-            actions = (tree.action_names[each.first_action], tree.action_names[each.second_action])
+            actions = ours.actions.of(each.first.leaf), theirs.actions.of(each.second.leaf)
             count = "" if met is None else f"{each.states:,}"
-            rows.append((count, *actions, in_words(each.conditions, tree)))
+            rows.append((count, *actions, exact.conditions(each.conditions) or "everywhere"))
         lines.append(aligned(rows))
-        if many > self.most:
-            lines.append(f"… and {many - self.most} more")
-        return "\n".join(lines)
+        if len(found.regions) > self.most:
+            lines.append(f"… and {len(found.regions) - self.most} more")
+        return lines
+
+
+def _distance(tree: "CrispTree", gaps: tuple[float, ...]) -> str:
+    """`, torque by 0.31 on average`; nothing for actions that have no distance."""
+    parts = [f"{name} by {gap:.3g}" for name, gap in zip(tree.action_names, gaps, strict=False)]
+    return f", {', '.join(parts)} on average" if parts else ""

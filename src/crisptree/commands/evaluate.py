@@ -1,6 +1,7 @@
 """`crisptree evaluate`: what a policy is worth on unseen episodes."""
 
 import json
+import sys
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -30,22 +31,24 @@ class Command:
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:
-        from crisptree.commands.shared import loaded
+        from crisptree.commands.shared import policy_path
+        from crisptree.crisp import CrispTree
         from crisptree.envs.evaluate import evaluate
-        from crisptree.pipeline.progress import bars
 
         if self.episodes < 1:
             raise CrisptreeError(f"--episodes must be at least 1, not {self.episodes}")
-        tree = loaded(self.policy)
-        with bars() as progress:
-            task = progress.add_task("playing", total=self.episodes, text="")
-            score = evaluate(
-                tree,
-                self.env,
-                episodes=self.episodes,
-                seed=self.seed,
-                features=self.features,
-                max_steps=self.max_steps,
-                report=lambda done: progress.update(task, completed=done),
-            )
+        score = evaluate(
+            CrispTree.load(policy_path(self.policy)),
+            self.env,
+            episodes=self.episodes,
+            seed=self.seed,
+            features=self.features,
+            max_steps=self.max_steps,
+            report=self._count if sys.stderr.isatty() else None,
+        )
         print(json.dumps(score.to_dict()) if self.json else score)
+
+    def _count(self, done: int) -> None:
+        """Say how far it is, in one line of the terminal that is gone at the end."""
+        line = f"playing episode {done} of {self.episodes}" if done < self.episodes else ""
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)

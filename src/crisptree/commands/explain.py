@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crisptree.crisp import CrispTree
+    from crisptree.explain import Change
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,7 @@ class Command:
     """
 
     policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
-    """The policy file."""
+    """The policy file, or the directory of a run."""
     at: Annotated[tuple[float, ...], tyro.conf.arg(metavar="X…")] = ()
     """An observation, number by number: explain this decision."""
     env: OptionalStr = None
@@ -33,6 +34,8 @@ class Command:
     """How many episodes to play each time."""
     seed: int = 0
     """Which reporting episodes: other seeds, other episodes."""
+    most: int = 10
+    """How many changes to list."""
     json: bool = False
     """Print one JSON object, and nothing else, on standard output."""
 
@@ -58,21 +61,21 @@ class Command:
             print(json.dumps(found.to_dict(tree)))
             return
         from crisptree.commands.shared import aligned
-        from crisptree.show.words import Words
+        from crisptree.show.wording import Wording, counted
 
-        words = Words(tree)
-        played = f"{found.episodes} episodes, {found.states:,} states"
+        wording = Wording(tree)
+        played = f"{counted(found.episodes, 'episode')}, {counted(found.states, 'state')}"
         print(f"return {found.mean_return:.1f} over {played}")
         rows = [("feature", "comparisons", "return lost without it")]
         for each in found.features:
-            row = (words.features[each.feature], f"{each.comparisons:.1%}", str(each.lost))
+            row = (wording.features[each.feature], f"{each.comparisons:.1%}", str(each.lost))
             rows.append(row)
         print(f"\n{aligned(rows)}\n")
         rows = [("split", "states", "true for", "return lost without it")]
         for each in found.splits:
             rows.append(
                 (
-                    words.comparison(each.feature, each.threshold),
+                    wording.answer(each.node, True),
                     f"{each.visits:,}",
                     "–" if each.goes_true is None else f"{each.goes_true:.1%}",
                     str(each.lost),
@@ -84,7 +87,7 @@ class Command:
         import numpy as np
 
         from crisptree.explain import counterfactuals
-        from crisptree.show.words import Words
+        from crisptree.explain.action_json import action_json
 
         at = np.array(self.at)
         if at.shape != (tree.n_features,) or not np.isfinite(at).all():
@@ -94,33 +97,51 @@ class Command:
         scale = self._scale(tree)
         changes = counterfactuals(tree, at, scale)
         path = tree.decision_path(at)
-        words = Words(tree)
-        action = int(tree.predict(at)[0])
         if self.json:
-            told = {
-                "action": tree.action_names[action],
+            found = {
+                "action": action_json(tree, tree.leaf_at(path[-1])),
+                "values": tree.act(at[None])[0].tolist(),
                 "path": list(path),
-                "changes": [_change(each, tree) for each in changes],
+                "changes": [_change_dict(each, tree) for each in changes],
                 "scale": None if scale is None else scale.tolist(),
             }
-            print(json.dumps(told))
-            return
-        print(f"{words.actions[action]}, because")
+            print(json.dumps(found))
+        else:
+            self._print_decision(tree, path, changes, scale)
+
+    def _print_decision(
+        self,
+        tree: "CrispTree",
+        path: tuple[int, ...],
+        changes: "tuple[Change, ...]",
+        scale: "NDArray | None",
+    ) -> None:
+        from crisptree.show.wording import Wording
+
+        wording = Wording(tree)
+        print(f"{wording.actions.at(path[-1], self.at)}{', because' if path[:-1] else ''}")
+        if tree.gains[path[-1]]:
+            print(f"  {wording.actions.of(path[-1])}")
         for node in path[:-1]:
             feature, threshold, _, _ = tree.nodes[node]
-            value = float(at[feature])
-            said = words.comparison(feature, threshold, value > threshold)
-            print(f"  {said}: it is {value:.6g}, {abs(value - threshold):.3g} away")
+            value = self.at[feature]
+            said = wording.answer(node, value > threshold)
+            if tree.features[feature].kind == "number":
+                said += f": it is {value:.6g}, {abs(value - threshold):.3g} away"
+            print(f"  {said}")
         unit = (
             "numbers as they are" if scale is None else "in standard deviations of visited states"
         )
         print(f"\nThe smallest changes that would change it ({unit}):")
-        for each in changes:
+        for each in changes[: self.most]:
             new = ", ".join(
-                f"{words.features[at_]} {self.at[at_]:.6g} → {each.observation[at_]!r}"
-                for at_ in each.features
+                f"{wording.features[at]} {wording.value(at, self.at[at])} → "
+                f"{wording.value(at, each.observation[at])}"
+                for at in each.features
             )
-            print(f"  {words.actions[each.action]}: {new} (distance {each.distance:.3g})")
+            print(f"  {wording.actions.of(each.leaf)}: {new} (distance {each.distance:.3g})")
+        if len(changes) > self.most:
+            print(f"  … and {len(changes) - self.most} more")
         if not changes:
             print("  none: every observation leads to this action")
 
@@ -142,11 +163,13 @@ class Command:
         return np.where(spread > 0, spread, 1.0)
 
 
-def _change(change, tree: "CrispTree") -> dict:
-    told = asdict(change)
-    told["action"] = tree.action_names[change.action]
-    told["features"] = [tree.feature_names[at] for at in change.features]
-    return told
+def _change_dict(change: "Change", tree: "CrispTree") -> dict:
+    from crisptree.explain.action_json import action_json
+
+    found = asdict(change)
+    found["action"] = action_json(tree, tree.leaf_at(change.leaf))
+    found["features"] = [tree.feature_names[at] for at in change.features]
+    return found
 
 
 def _progress(done: int, parts: int) -> None:

@@ -1,17 +1,18 @@
 """`crisptree reproduce`: the paper's Table 1, its training curves and its architecture sweep."""
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated
 
 import tyro
 
+from crisptree.commands.experiment_options import RunOptions, run_and_report
 from crisptree.commands.options import OptionalInt, optional
 from crisptree.lab.experiments.cell import MODELS, Model
-from crisptree.lab.experiments.options import Told, Where
-from crisptree.pipeline.routes import Route
+from crisptree.lab.experiments.domain import DOMAINS, DomainName, load_domain
+from crisptree.pipeline.config import Beginning
 
-DomainName = Literal["cartpole", "lunarlander", "wildfire", "zerglings"]
 QUICK_LEAVES, QUICK_RULES, QUICK_LAYERS = (4, 8), (4, 8), (0, 1)
+PAPER_MODELS: tuple[Model, ...] = tuple(model for model in MODELS if model != "linear-rule")
 
 
 @dataclass(frozen=True)
@@ -22,9 +23,9 @@ class Command:
     like, start it again, ask for more seeds or sizes later.
     """
 
-    domains: tuple[DomainName, ...] = ("cartpole", "lunarlander", "wildfire", "zerglings")
+    domains: tuple[DomainName, ...] = DOMAINS
     """Which of the paper's four."""
-    models: tuple[Model, ...] = MODELS
+    models: tuple[Model, ...] = PAPER_MODELS
     """Which rows of the table."""
     seeds: int = 5
     """Training seeds, 0, 1, …"""
@@ -37,32 +38,28 @@ class Command:
     episodes: int = 100
     """Unseen episodes that each seed is scored on; runs with another number are other runs."""
     steps: OptionalInt = None
-    """Environment steps of every training (what suits the domain unless given)."""
-    route: Annotated[Route | None, optional("{direct,soft,mlp}")] = None
-    """How crisp policies come about: from scratch (direct) or by a teacher (what serves best
+    """Environment steps of every training (what the domain's file says unless given)."""
+    beginning: Annotated[Beginning | None, optional("{direct,mlp,soft,dqn,exact}")] = None
+    """How crisp policies begin: from scratch (direct) or by a teacher (what the domain's file says
     unless given)."""
     quick: bool = False
     """A look in minutes: two sizes of each model, short training."""
-    where: Annotated[Where, tyro.conf.arg(name="")] = field(default_factory=Where)
-    told: Annotated[Told, tyro.conf.arg(name="")] = field(default_factory=Told)
+    options: Annotated[RunOptions, tyro.conf.arg(name="")] = field(default_factory=RunOptions)
 
     def run(self) -> None:
-        from crisptree.lab.experiments import paper
-        from crisptree.lab.experiments.conduct import conduct
-        from crisptree.lab.experiments.domains import DOMAINS
-        from crisptree.lab.experiments.plan import Grid
+        from crisptree.lab.experiments.grid import HIDDEN_LAYERS, LEAVES, RULES, Grid
 
         grid = Grid(
-            envs=tuple(DOMAINS[name].env for name in dict.fromkeys(self.domains)),
+            domains=tuple(load_domain(name) for name in dict.fromkeys(self.domains)),
             models=tuple(dict.fromkeys(self.models)),
-            leaves=self.leaves or (QUICK_LEAVES if self.quick else paper.LEAVES),
-            rules=self.rules or (QUICK_RULES if self.quick else paper.RULES),
-            hidden_layers=self.layers or (QUICK_LAYERS if self.quick else paper.HIDDEN_LAYERS),
+            leaves=self.leaves or (QUICK_LEAVES if self.quick else LEAVES),
+            rules=self.rules or (QUICK_RULES if self.quick else RULES),
+            hidden_layers=self.layers or (QUICK_LAYERS if self.quick else HIDDEN_LAYERS),
             n_seeds=self.seeds,
             episodes=self.episodes,
             steps=self.steps,
             quick=self.quick,
-            route=self.route,
+            beginning=self.beginning,
         )
         default = "runs/reproduce-quick" if self.quick else "runs/reproduce"
-        conduct("The paper's Table 1, reproduced", grid, self.where, self.told, default)
+        run_and_report("The paper's Table 1, reproduced", grid, self.options, default)

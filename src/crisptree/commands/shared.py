@@ -1,5 +1,6 @@
 """What the commands that read a policy have in common."""
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -7,19 +8,23 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
 
 if TYPE_CHECKING:
-    from crisptree.crisp import Condition, CrispTree
-
+    from crisptree.crisp import CrispTree
 
 MOST = 4_096
 MOST_COMPARISONS = 1_000_000
+POLICY_FILE = "policy.json"
+"""Its name in the directory of a run."""
 
 
 def loaded(path: str) -> "CrispTree":
-    """The policy in a file, unless it is so large that no command could do with it what it does:
-    rules and drawings grow with the leaves times their depth."""
+    """The policy in a file or in the directory of a run.
+
+    One that is so large that no command could do with it what it does is refused: rules and
+    drawings grow with the leaves times their depth.
+    """
     from crisptree.crisp import CrispTree
 
-    tree = CrispTree.load(path)
+    tree = CrispTree.load(policy_path(path))
     for count, most, what in (
         (tree.n_leaves, MOST, "leaves"),
         (tree.n_features, MOST, "features"),
@@ -35,16 +40,23 @@ def loaded(path: str) -> "CrispTree":
 
 def _comparisons(tree: "CrispTree") -> int:
     """The depths of all leaves together."""
-    total = 0
-    waiting = [(0, 0)]
-    while waiting:
-        node, depth = waiting.pop()
-        feature, _, if_true, if_false = tree.nodes[node]
-        if feature < 0:
-            total += depth
-        else:
-            waiting += [(if_true, depth + 1), (if_false, depth + 1)]
-    return total
+    from crisptree.crisp.walk import depths
+
+    pairs = zip(depths(tree.nodes), tree.nodes, strict=True)
+    return sum(depth for depth, row in pairs if row[0] < 0)
+
+
+def policy_path(path: str) -> str:
+    """The policy file that a path means: the file itself, or the one in the directory of a run."""
+    if not os.path.isdir(path):
+        return path
+    inside = os.path.join(path, POLICY_FILE)
+    if not os.path.isfile(inside):
+        raise CrisptreeError(
+            f"{printable(path)} is a directory without a {POLICY_FILE}; give a policy file or the "
+            "directory of a finished run"
+        )
+    return inside
 
 
 def environment_of(tree: "CrispTree", asked_for: str | None) -> str:
@@ -71,13 +83,3 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
         for row in safe
     )
     return "\n".join(line.rstrip() for line in lines)
-
-
-def in_words(conditions: Sequence["Condition"], tree: "CrispTree") -> str:
-    """Conditions with their exact numbers."""
-    parts = []
-    for feature, above, at_most in conditions:
-        low = "" if above == float("-inf") else f"{above!r} < "
-        high = "" if at_most == float("inf") else f" ≤ {at_most!r}"
-        parts.append(f"{low}{tree.feature_names[feature]}{high}")
-    return " and ".join(parts) or "everywhere"

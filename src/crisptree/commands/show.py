@@ -8,21 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import tyro
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
 from crisptree.commands.options import OptionalStr, optional
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree
-    from crisptree.show.replay import Replay
+    from crisptree.show.recording import Recording
 
-ENDINGS = {
-    ".svg": "svg",
-    ".html": "html",
-    ".htm": "html",
-    ".dot": "dot",
-    ".gv": "dot",
-    ".mmd": "mermaid",
-    ".md": "markdown",
-}
+Format = Literal["text", "rules", "svg", "html", "dot", "mermaid", "markdown", "png", "pdf"]
 
 
 @dataclass(frozen=True)
@@ -30,12 +23,11 @@ class Command:
     """Read a policy: as text, rules, a drawing or a page to explore it."""
 
     policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
-    """The policy file."""
-    way: Annotated[
-        Literal["text", "rules", "svg", "html", "dot", "mermaid", "markdown"] | None,
-        optional("text|rules|svg|html|dot|mermaid|markdown", name="as"),
+    """The policy file, or the directory of a run."""
+    format: Annotated[
+        Format | None, optional("text|rules|svg|html|dot|mermaid|markdown|png|pdf", name="as")
     ] = None
-    """How to write it; by default as the ending of --out says, or else as text."""
+    """How to write it; by default as the suffix of --out says, or else as text."""
     out: Annotated[str | None, optional("FILE")] = None
     """A file to write instead of standard output."""
     decimals: Annotated[int | None, optional("N")] = None
@@ -53,52 +45,77 @@ class Command:
     def run(self) -> None:
         from crisptree.base.files import write_atomically
         from crisptree.commands.shared import loaded
-        from crisptree.show import WAYS
+        from crisptree.show import FORMATS
 
         if self.decimals is not None and not 0 <= self.decimals <= 17:
             raise CrisptreeError(f"--decimals is {self.decimals}; it must lie in 0 … 17")
+        name = self._format()
         tree = loaded(self.policy)
-        ending = os.path.splitext(self.out or "")[1].lower()
-        way = self.way or ENDINGS.get(ending, "text")
-        written = self._page(tree) if way == "html" else WAYS[way](tree, decimals=self.decimals)
+        if name == "html":
+            content = self._page(tree)
+        else:
+            content = FORMATS[name](tree, decimals=self.decimals)
         if self.out is None:
-            sys.stdout.buffer.write(written.encode("utf-8"))
+            written = content if isinstance(content, bytes) else content.encode("utf-8")
+            sys.stdout.buffer.write(written)
             sys.stdout.flush()
         else:
-            write_atomically(self.out, written)
+            write_atomically(self.out, content)
+            print(f"wrote {printable(self.out)}")
+
+    def _format(self) -> str:
+        """The format asked for, by name or by the suffix of the file."""
+        from crisptree.show import SUFFIXES
+
+        if self.out is None:
+            if self.format in ("png", "pdf"):
+                raise CrisptreeError(f"--as {self.format} needs --out FILE")
+            return self.format or "text"
+        if self.format is not None:
+            return self.format
+        suffix = os.path.splitext(self.out)[1].lower()
+        if suffix not in SUFFIXES:
+            ends = f"ends in '{printable(suffix)}'" if suffix else "has no suffix"
+            raise CrisptreeError(
+                f"--out {printable(self.out)} {ends}; known are {', '.join(SUFFIXES)}, and "
+                "--as FORMAT writes any file"
+            )
+        return SUFFIXES[suffix]
 
     def _page(self, tree: "CrispTree") -> str:
-        from crisptree.show.html import NO_REPLAY, as_html, refuse_too_large
+        from crisptree.show.html import NO_RECORDING, as_html, refuse_too_large
 
         if not 1 <= self.episodes <= 100:
             raise CrisptreeError(f"--episodes is {self.episodes}; it must lie in 1 … 100")
         refuse_too_large(tree)
-        replay = self._recorded(tree) if self.replay else NO_REPLAY
-        if replay.note and self.replay:
-            print(replay.note, file=sys.stderr)
-        return as_html(tree, decimals=self.decimals, replay=replay)
+        recording = self._recorded(tree) if self.replay else NO_RECORDING
+        if recording.note and self.replay:
+            print(printable(recording.note), file=sys.stderr)
+        return as_html(tree, decimals=self.decimals, recording=recording)
 
-    def _recorded(self, tree: "CrispTree") -> "Replay":
-        """The episodes, or why there are none; only of an environment that was asked for by name
-        is it a mistake if it cannot be played."""
-        from crisptree.show.replay import Replay
+    def _recorded(self, tree: "CrispTree") -> "Recording":
+        """The episodes, or why there are none.
+
+        It is a mistake only of an environment that was asked for by name if it cannot be played.
+        """
+        from crisptree.show.recording import Recording
 
         named = self.env or tree.env_id
         if named is None:
-            return Replay(note="No replay: the policy names no environment; --env ENV would.")
+            return Recording(note="No replay: the policy names no environment; --env ENV would.")
         if self.env is None and ":" in named:
-            return Replay(
+            return Recording(
                 note=f"No replay: the policy's environment, {named}, would import a module, and a "
                 f"file should not decide that; --env {named} would."
             )
         # Pictures need no window, and without one SDL would say so.
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
         os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
-        from crisptree.explain.record import record
+        from crisptree.explain.recorder import record
 
         try:
             return record(tree, named, episodes=self.episodes, seed=self.seed)
         except CrisptreeError as error:
             if self.env is not None:
                 raise
-            return Replay(note=f"No replay: {error}.")
+            return Recording(note=f"No replay: {error}.")

@@ -5,12 +5,13 @@ from typing import Annotated
 
 import tyro
 
-from crisptree.commands.options import OptionalInt, optional
-from crisptree.lab.experiments.cell import CRISPENED, LEARNERS, Model
-from crisptree.lab.experiments.options import Told, Where
-from crisptree.pipeline.routes import Route
+from crisptree.base.errors import CrisptreeError
+from crisptree.commands.experiment_options import RunOptions, run_and_report
+from crisptree.commands.options import OptionalInt, OptionalPath, optional
+from crisptree.lab.experiments.cell import Model
+from crisptree.pipeline.config import Beginning
 
-SWEPT: tuple[Model, ...] = (*LEARNERS, *CRISPENED, "random")  # pyright: ignore[reportAssignmentType]
+SWEPT: tuple[Model, ...] = ("soft-tree", "soft-list", "mlp", "crisp-tree", "crisp-list", "random")
 QUICK_LEAVES, QUICK_RULES, QUICK_LAYERS = (4, 16), (4, 16), (0, 2)
 
 
@@ -23,9 +24,10 @@ class Command:
     """
 
     env: Annotated[str, tyro.conf.Positional]
-    """Any Gymnasium id with Box observations and Discrete actions; `module:Id` imports first."""
-    models: tuple[Model, ...] = SWEPT
-    """What to train; state-action-dt and dagger-dt imitate the best of the soft ones."""
+    """Any Gymnasium id; `module:Id` imports first."""
+    models: tuple[Model, ...] = ()
+    """What to train (soft-tree soft-list mlp crisp-tree crisp-list random, and linear-rule for
+    real actions, unless given); state-action-dt and dagger-dt imitate the best of the soft ones."""
     leaves: tuple[int, ...] = ()
     """Sizes of trees (2 4 8 16 32 unless given)."""
     rules: tuple[int, ...] = ()
@@ -33,42 +35,48 @@ class Command:
     layers: tuple[int, ...] = ()
     """Hidden layers of MLPs (0 1 2 4 8 16 32 unless given)."""
     learning_rates: tuple[float, ...] = ()
-    """Step sizes to try for every model and size (the recipe's own unless given)."""
+    """Step sizes to try for every soft model and MLP (the configuration's own unless given)."""
     seeds: int = 3
     """Training seeds, 0, 1, …"""
     episodes: int = 100
     """Unseen episodes that each seed is scored on; runs with another number are other runs."""
     steps: OptionalInt = None
-    """Environment steps of every training (what suits most environments unless given)."""
-    route: Annotated[Route | None, optional("{direct,soft,mlp}")] = None
-    """How crisp policies come about: from scratch (direct) or by a teacher (what serves best
-    unless given)."""
+    """Environment steps of every training (3,000,000 unless given)."""
+    beginning: Annotated[Beginning | None, optional("{direct,mlp,soft,dqn,exact}")] = None
+    """How crisp policies begin: from scratch (direct) or by a teacher (both, and the better one is
+    kept, unless given)."""
+    config: OptionalPath = None
+    """A configuration file that all trainings start from."""
     quick: bool = False
     """A look first: two sizes of each model, short training."""
-    where: Annotated[Where, tyro.conf.arg(name="")] = field(default_factory=Where)
-    told: Annotated[Told, tyro.conf.arg(name="")] = field(default_factory=Told)
+    options: Annotated[RunOptions, tyro.conf.arg(name="")] = field(default_factory=RunOptions)
 
     def run(self) -> None:
-        from crisptree.envs.spaces import describe
-        from crisptree.lab.experiments import paper
-        from crisptree.lab.experiments.conduct import conduct
-        from crisptree.lab.experiments.domains import domain_of
-        from crisptree.lab.experiments.plan import Grid
+        from crisptree.envs.task import task_of
+        from crisptree.lab.experiments.domain import domain_of_env
+        from crisptree.lab.experiments.grid import HIDDEN_LAYERS, LEAVES, RULES, Grid
+        from crisptree.pipeline.config_io import load
 
-        describe(self.env)
+        base = None if self.config is None else load(self.config)
+        domain = domain_of_env(self.env, base)
+        env = domain.config.env
+        is_box = task_of(env.id, env.kwargs or None, env.features).actions.kind == "box"
+        models = self.models or ((*SWEPT, "linear-rule") if is_box else SWEPT)
+        if "linear-rule" in models and not is_box:
+            raise CrisptreeError(f"linear-rule is for real actions; '{self.env}' has others")
         grid = Grid(
-            envs=(self.env,),
-            models=tuple(dict.fromkeys(self.models)),
-            leaves=self.leaves or (QUICK_LEAVES if self.quick else paper.LEAVES),
-            rules=self.rules or (QUICK_RULES if self.quick else paper.RULES),
-            hidden_layers=self.layers or (QUICK_LAYERS if self.quick else paper.HIDDEN_LAYERS),
-            learning_rates=self.learning_rates or (None,),
+            domains=(domain,),
+            models=tuple(dict.fromkeys(models)),
+            leaves=self.leaves or (QUICK_LEAVES if self.quick else LEAVES),
+            rules=self.rules or (QUICK_RULES if self.quick else RULES),
+            hidden_layers=self.layers or (QUICK_LAYERS if self.quick else HIDDEN_LAYERS),
+            learning_rates=self.learning_rates,
             n_seeds=self.seeds,
             episodes=self.episodes,
             steps=self.steps,
             quick=self.quick,
-            route=self.route,
+            beginning=self.beginning,
         )
-        default = f"runs/sweep-{domain_of(self.env).name}" + ("-quick" if self.quick else "")
-        title = f"Which size is worth it: {domain_of(self.env).title}"
-        conduct(title, grid, self.where, self.told, default)
+        default = f"runs/sweep-{domain.name}" + ("-quick" if self.quick else "")
+        title = f"Which size is worth it: {domain.title}"
+        run_and_report(title, grid, self.options, default)

@@ -13,10 +13,10 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from crisptree.crisp import CrispTree
+from crisptree.crisp.rounding import rounded_down
 from crisptree.crisp.signature import Actions
-from crisptree.envs.forest import gains_of
 from crisptree.envs.functional import FunctionalEnv
-from crisptree.envs.functional_episodes import advance, begin, seed_keys
+from crisptree.envs.seeded_episodes import advance, begin, seed_keys
 
 BLOCK = 1024
 """Episodes of one call."""
@@ -43,7 +43,7 @@ def padded(tree: CrispTree, n_nodes: int, n_terms: int) -> tuple[np.ndarray, ...
     leaf = tree.feature < 0
     itself = np.arange(tree.n_nodes)
     gains = np.zeros((3, tree.n_nodes, n_terms))
-    for node, terms in enumerate(gains_of(tree)):
+    for node, terms in enumerate(tree.gains):
         if terms:
             gains[:, node, : len(terms)] = np.array(terms, np.float64).T
     action = np.where(leaf.reshape(-1, *(1,) * (tree.action.ndim - 1)), tree.action, 0)
@@ -63,13 +63,6 @@ def padded(tree: CrispTree, n_nodes: int, n_terms: int) -> tuple[np.ndarray, ...
     )
 
 
-def rounded_down(thresholds: np.ndarray) -> np.ndarray:
-    """The largest float32 at or below each: for a float32 x it asks the same as x > threshold."""
-    with np.errstate(over="ignore"):
-        nearest = thresholds.astype(np.float32)
-        return np.where(nearest > thresholds, np.nextafter(nearest, np.float32(-np.inf)), nearest)
-
-
 def compiled_rollout(
     trees: Sequence[CrispTree], env: FunctionalEnv, seeds: Sequence[int], max_steps: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -80,7 +73,7 @@ def compiled_rollout(
     """
     n_nodes = max(64, _room(max(tree.n_nodes for tree in trees)))
     depth = _room(max(tree.depth for tree in trees))
-    most_terms = max((len(gains) for tree in trees for gains in gains_of(tree)), default=0)
+    most_terms = max((len(gains) for tree in trees for gains in tree.gains), default=0)
     n_terms = _room(most_terms) if most_terms else 0
     play = _player(env, depth, max_steps)
     words = jax.random.key_data(seed_keys(seeds))

@@ -9,7 +9,7 @@ from gymnasium.utils.seeding import np_random
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.functional import TimeStep
-from crisptree.envs.functional_episodes import EpisodeState, compiled, seed_key
+from crisptree.envs.seeded_episodes import EpisodeState, compiled, seed_key
 from crisptree.envs.team import TeamEnv, checked_actions
 from crisptree.envs.window import Window
 

@@ -1,11 +1,11 @@
 """What many crisp trees do, one observation each: one table of nodes, one routing for all."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from crisptree.crisp import CrispTree
+from crisptree.crisp.linear import Gain, clipped
 
 
 class Forest:
@@ -30,9 +30,10 @@ class Forest:
         action = column("action")
         self._action = action.astype(np.int64) if action.dtype.kind == "i" else action
         self._depth = max(tree.depth for tree in trees)
-        self._gains = _Gains([gains for tree in trees for gains in gains_of(tree)])
-        actions: Any = getattr(trees[0], "actions", None)
-        self._bounds = (actions.low, actions.high) if actions and actions.kind == "box" else None
+        self._gains = _Gains([gains for tree in trees for gains in tree.gains])
+        actions = trees[0].actions
+        bounds = np.array(actions.low), np.array(actions.high)
+        self._bounds = bounds if actions.kind == "box" else None
 
     def act(self, tree: np.ndarray, observations: np.ndarray) -> np.ndarray:
         """The action of tree `tree[i]` at `observations[i]`, as `CrispTree.act` gives it."""
@@ -44,29 +45,14 @@ class Forest:
             node = self._children.take(2 * node + goes_true)
         action = self._action.take(node, axis=0)
         if self._bounds is not None:
-            action = np.clip(self._gains.added(action, node, observations), *self._bounds)
+            action = clipped(self._gains.added(action, node, observations), *self._bounds)
         return action
-
-
-class LoneTree:
-    """One crisp tree as a policy."""
-
-    def __init__(self, tree: CrispTree) -> None:
-        self._forest = Forest([tree])
-
-    def act(self, observations: np.ndarray) -> np.ndarray:
-        return self._forest.act(np.zeros(len(observations), np.int64), observations)
-
-
-def gains_of(tree: CrispTree) -> Sequence[Sequence[tuple[int, int, float]]]:
-    """The gains of every node: `(dimension, feature, weight)` of a linear leaf, else nothing."""
-    return getattr(tree, "gains", None) or [()] * tree.n_nodes
 
 
 class _Gains:
     """Sparse linear terms of all nodes, padded to a common number of terms."""
 
-    def __init__(self, of_nodes: Sequence[Sequence[tuple[int, int, float]]]) -> None:
+    def __init__(self, of_nodes: Sequence[Sequence[Gain]]) -> None:
         width = max((len(gains) for gains in of_nodes), default=0)
         self._dimension = np.zeros((width, len(of_nodes)), np.int64)
         self._feature = np.zeros((width, len(of_nodes)), np.int64)

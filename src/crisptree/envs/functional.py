@@ -30,6 +30,15 @@ class TimeStep(NamedTuple):
 
 
 @runtime_checkable
+class Simulation(Protocol):
+    """The two pure functions alone; what is observed may be anything that JAX takes."""
+
+    def reset(self, key: Key[Array, ""]) -> tuple[Any, Any]: ...
+
+    def step(self, key: Key[Array, ""], state: Any, action: Array) -> TimeStep: ...
+
+
+@runtime_checkable
 class FunctionalEnv(Protocol):
     @property
     def n_agents(self) -> int: ...

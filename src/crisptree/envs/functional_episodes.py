@@ -1,105 +1,16 @@
-"""Seeded episodes of functional environments, compiled step by step, alone or side by side.
+"""Episodes of a functional environment side by side, in one compiled step."""
 
-Everything that plays a functional environment outside the learner derives its random numbers here
-in the same way, so that a seed gives the same episode everywhere.
-"""
-
-from collections.abc import Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from gymnasium.utils.seeding import np_random
-from jaxtyping import Array, Bool, Float, Key
+from jaxtyping import Array
 
 from crisptree.crisp.signature import Actions
 from crisptree.envs.episodes import EpisodeBatch, EpisodeStep
-from crisptree.envs.functional import FunctionalEnv, TimeStep
-
-
-class EpisodeState(NamedTuple):
-    """An episode and the key from which the rest of it, and all later ones, follow."""
-
-    key: Key[Array, ""]
-    state: Any
-
-
-def begin(
-    env: FunctionalEnv, key: Key[Array, ""]
-) -> tuple[EpisodeState, Float[Array, "*agents F"]]:
-    """A fresh episode and its first observation."""
-    key, for_reset = jax.random.split(key)
-    state, observation = env.reset(for_reset)
-    return EpisodeState(key, state), observation
-
-
-def advance(
-    env: FunctionalEnv, episode: EpisodeState, action: Array
-) -> tuple[EpisodeState, TimeStep]:
-    """One step of an episode."""
-    key, for_step = jax.random.split(episode.key)
-    at = env.step(for_step, episode.state, action)
-    return EpisodeState(key, at.state), at
-
-
-def advance_or_begin(
-    env: FunctionalEnv, episode: EpisodeState, over: Bool[Array, ""], action: Array
-) -> tuple[EpisodeState, TimeStep]:
-    """One step, or, where the episode was over before it, only a fresh start."""
-    stepped, at = advance(env, episode, action)
-    fresh, observation = begin(env, episode.key)
-    started = TimeStep(
-        fresh.state,
-        observation,
-        jnp.zeros_like(at.reward),
-        jnp.zeros_like(at.terminated),
-        jnp.zeros_like(at.truncated),
-    )
-    # Both splits of the key are the same one, so the key needs no choice.
-    at = jax.tree.map(lambda a, b: jnp.where(over, a, b), started, at)
-    return EpisodeState(stepped.key, at.state), at
-
-
-class Compiled(NamedTuple):
-    """The functions above for one environment: alone, and for many episodes at once."""
-
-    begin: Any
-    advance: Any
-    begin_many: Any
-    advance_many: Any
-    advance_or_begin_many: Any
-
-
-@lru_cache(maxsize=16)
-def compiled(env: FunctionalEnv) -> Compiled:
-    def beginning(key):
-        return begin(env, key)
-
-    def advancing(episode, action):
-        return advance(env, episode, action)
-
-    def either(episode, over, action):
-        return advance_or_begin(env, episode, over, action)
-
-    return Compiled(
-        jax.jit(beginning),
-        jax.jit(advancing),
-        jax.jit(jax.vmap(beginning)),
-        jax.jit(jax.vmap(advancing)),
-        jax.jit(jax.vmap(either)),
-    )
-
-
-def seed_key(rng: np.random.Generator) -> Key[Array, ""]:
-    return jax.random.key(int(rng.integers(2**32)))
-
-
-def seed_keys(seeds: Sequence[int]) -> Key[Array, " seeds"]:
-    """The key of each seed's episode."""
-    words = [int(np_random(int(seed))[0].integers(2**32)) for seed in seeds]
-    return jax.vmap(jax.random.key)(np.array(words, np.uint32))
+from crisptree.envs.functional import FunctionalEnv
+from crisptree.envs.seeded_episodes import EpisodeState, compiled, seed_keys
 
 
 def action_array(actions: Actions, chosen: np.ndarray, shape: tuple[int, ...]) -> Array:

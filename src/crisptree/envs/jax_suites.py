@@ -23,8 +23,8 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
 from crisptree.crisp.signature import Actions
 from crisptree.envs.functional import TimeStep
-from crisptree.envs.functional_episodes import EpisodeState, compiled, seed_key
 from crisptree.envs.guard import guarded
+from crisptree.envs.seeded_episodes import EpisodeState, compiled, seed_key
 from crisptree.envs.spaces import SpaceEncoder
 
 BRAX_STEPS = 1000
@@ -72,7 +72,7 @@ class SuiteEnv(gym.Env):
         self.observation_space = functions.observation_space
         self.action_space = functions.action_space
         self.metadata = {"render_modes": [], "max_steps": functions.max_steps}
-        self._compiled: Any = compiled(simulator)  # pyright: ignore[reportArgumentType]
+        self._compiled = compiled(simulator)
         self._episode: EpisodeState | None = None
 
     def reset(

@@ -7,7 +7,7 @@ import numpy as np
 
 from crisptree.crisp import CrispTree
 from crisptree.envs.episodes import EpisodeBatch, EpisodeStep
-from crisptree.envs.forest import Forest, LoneTree
+from crisptree.envs.forest import Forest
 from crisptree.envs.policy import Policy
 
 
@@ -44,9 +44,7 @@ class Players:
     def __init__(self, policies: Sequence[Policy | CrispTree]) -> None:
         trees = [policy for policy in policies if isinstance(policy, CrispTree)]
         self._forest = Forest(trees) if len(trees) == len(policies) else None
-        self._policies = [
-            LoneTree(policy) if isinstance(policy, CrispTree) else policy for policy in policies
-        ]
+        self._policies = policies
 
     def act(self, player: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """What policy `player[i]` does at `rows[i]`."""

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import cloudpickle
@@ -36,38 +36,51 @@ OnMessage = Callable[[str, Message], object]
 """Called with the job's name and what it says: {"advance": [stage, done, text]} or {"note": …}."""
 Done = Callable[[str, Any], bool]
 """Called with a job's name and result; true ends the jobs that are still at work."""
+OnError = Callable[[str, str], object]
+"""Called with the name of a job that failed and one line that says why."""
 
 
 def run_jobs(
-    jobs: Sequence[Job],
+    jobs: Iterable[Job],
     *,
     workers: int | None = None,
     executor: Literal["local", "ray"] = "local",
     on_message: OnMessage = lambda name, message: None,
     is_enough: Done = lambda name, result: False,
+    on_error: OnError | None = None,
 ) -> dict[str, Any]:
-    """The results by name; a job that failed is raised, after the others were ended."""
+    """The results by name. Each job is taken from `jobs` when there is a worker for it.
+
+    A job that failed is raised, after the others were ended; with `on_error` the others go on.
+    """
     if executor == "ray":
         from crisptree.pipeline.ray_executor import run_on_ray
 
-        return run_on_ray(jobs, on_message, is_enough)
-    return _Processes(workers or cores(), on_message, is_enough).run(list(jobs))
+        return run_on_ray(iter(jobs), workers, on_message, is_enough, on_error)
+    return _Processes(workers or cores(), on_message, is_enough, on_error).run(iter(jobs))
 
 
 class _Processes:
     """At most `workers` processes at a time."""
 
-    def __init__(self, workers: int, on_message: OnMessage, is_enough: Done) -> None:
+    def __init__(
+        self, workers: int, on_message: OnMessage, is_enough: Done, on_error: OnError | None
+    ) -> None:
         self._workers, self._on_message, self._is_enough = workers, on_message, is_enough
+        self._on_error = on_error
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._messages: queue.Queue[tuple[str, Message]] = queue.Queue()
 
-    def run(self, waiting: list[Job]) -> dict[str, Any]:
+    def run(self, waiting: Iterator[Job]) -> dict[str, Any]:
         results: dict[str, Any] = {}
         try:
-            while waiting or self._running:
-                while waiting and len(self._running) < self._workers:
-                    self._start(waiting.pop(0))
+            while True:
+                while len(self._running) < self._workers:
+                    if (job := next(waiting, None)) is None:
+                        break
+                    self._start(job)
+                if not self._running:
+                    break
                 name, message = self._messages.get()
                 if "result" in message:
                     self._running.pop(name).wait()
@@ -75,7 +88,10 @@ class _Processes:
                     if self._is_enough(name, message["result"]):
                         return results
                 elif "error" in message:
-                    raise CrisptreeError(f"{name}: {message['error']}")
+                    if self._on_error is None:
+                        raise CrisptreeError(f"{name}: {message['error']}")
+                    self._running.pop(name).wait()
+                    self._on_error(name, message["error"])
                 else:
                     self._on_message(name, message)
         finally:
@@ -107,7 +123,7 @@ class _Processes:
         threading.Thread(target=self._listen, args=(job.name, process, log), daemon=True).start()
 
     def _listen(self, name: str, process: subprocess.Popen[bytes], log: Any) -> None:
-        assert process.stdout is not None
+        assert process.stdin is not None and process.stdout is not None
         ended = False
         for line in process.stdout:
             message = json.loads(line)
@@ -119,4 +135,5 @@ class _Processes:
             lines = log.read().decode(errors="replace").strip().splitlines()
             why = lines[-1][:300] if lines else f"it ended with code {process.returncode}"
             self._messages.put((name, {"error": f"its process ended: {why}"}))
-        log.close()
+        for file in (process.stdin, process.stdout, log):
+            file.close()

@@ -1,10 +1,10 @@
 """The same jobs on a Ray cluster: the one that is running, or one of this machine alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.pipeline.executor import Done, Job, OnMessage
+from crisptree.pipeline.executor import Done, Job, OnError, OnMessage
 from crisptree.pipeline.progress import Silent
 from crisptree.pipeline.worker import call
 
@@ -12,8 +12,15 @@ RETRIES = 3
 """How often a job is started again whose worker died."""
 
 
-def run_on_ray(jobs: Sequence[Job], on_message: OnMessage, is_enough: Done) -> dict[str, Any]:
-    """The results by name. A job whose worker dies is run again; a job that fails is raised."""
+def run_on_ray(
+    jobs: Iterator[Job],
+    workers: int | None,
+    on_message: OnMessage,
+    is_enough: Done,
+    on_error: OnError | None,
+) -> dict[str, Any]:
+    """The results by name. A job whose worker dies is run again; a job that fails is raised, or
+    told to `on_error`."""
     try:
         import ray
     except ImportError as error:
@@ -21,23 +28,33 @@ def run_on_ray(jobs: Sequence[Job], on_message: OnMessage, is_enough: Done) -> d
     if not ray.is_initialized():
         ray.init(log_to_driver=False, ignore_reinit_error=True)
     work = ray.remote(num_cpus=1, max_retries=RETRIES)(_work)
-    names = {work.remote(job.function, job.arguments): job.name for job in jobs}
+    most = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+    names: dict[Any, str] = {}
     results: dict[str, Any] = {}
-    while names:
+    while True:
+        while len(names) < most and (job := next(jobs, None)) is not None:
+            names[work.remote(job.function, job.arguments)] = job.name
+        if not names:
+            return results
         (ready,), _ = ray.wait(list(names), num_returns=1)
         name = names.pop(ready)
         try:
             answer = ray.get(ready)
         except ray.exceptions.RayError as error:
-            raise CrisptreeError(f"{name} failed on Ray: {_last_line(error)}") from error
-        if "error" in answer:
-            raise CrisptreeError(answer["error"])
-        on_message(name, {"note": f"{name} is done"})
-        results[name] = answer["result"]
-        if is_enough(name, answer["result"]):
-            for other in names:
-                ray.cancel(other, force=True)
+            answer = {"error": f"{name} failed on Ray: {_last_line(error)}"}
+        if "result" in answer:
+            on_message(name, {"note": f"{name} is done"})
+            results[name] = answer["result"]
+            if is_enough(name, answer["result"]):
+                break
+        elif on_error is None:
             break
+        else:
+            on_error(name, answer["error"])
+    for other in names:
+        ray.cancel(other, force=True)
+    if "error" in answer:
+        raise CrisptreeError(answer["error"])
     return results
 
 

@@ -69,6 +69,8 @@ def _check_fits(config: TrainConfig, task: Task) -> None:
 
 
 def _with_candidates(config: TrainConfig, task: Task) -> TrainConfig:
+    if config.is_soft:
+        return config
     given = config.candidates
     beginnings: tuple[Beginning, ...] = given.beginnings
     if config.start_from is not None:

@@ -58,7 +58,7 @@ def run_stages(
         )
         record = directory.read_json(f"{folder}/result.json")
         if record is not None and record.get("key") == key:
-            made = stage.load(directory.path / folder, made, context)
+            made = replace(stage.load(directory.path / folder, made, context), figures=record)
         else:
             report.advance(stage.name, 0.0, "")
             made = stage.run(made, context)

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -65,6 +65,7 @@ class Artifacts:
     """What the last stage came to, as `result.json` and the summary have it."""
 
 
+@runtime_checkable
 class Checkpoints(Protocol):
     """Where a stage that learns writes down how far it is."""
 

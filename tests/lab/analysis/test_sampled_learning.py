@@ -29,10 +29,9 @@ from crisptree.lab.analysis.sampled_learning import (
 from crisptree.lab.analysis.state_reward_chain import RewardedState, StateRewardChain
 from crisptree.lab.analysis.update_curves import initial_phis
 from crisptree.lab.analysis.update_curves import is_optimal as is_optimal_phi
-from crisptree.learn.q_agent import create
-from crisptree.learn.q_config import QLearning
-from crisptree.learn.q_learning import gradient_step
-from crisptree.learn.q_replay import Transitions
+from crisptree.learn.config import DQNConfig
+from crisptree.learn.dqn import init, q_step
+from crisptree.learn.replay import Transitions
 
 LONGER = Setting(n=7, istar=3, alpha=4.0, gamma=0.8, r_minus=-0.5, horizon=6)
 METHODS = {(method.name, method.handling): method for method in methods(PAPER.gamma)}
@@ -43,7 +42,7 @@ KEY = jax.random.key(0)
 
 
 def changed(method: Method, **numbers) -> Method:
-    assert isinstance(method.config, QLearning)
+    assert isinstance(method.config, DQNConfig)
     return replace(method, config=replace(method.config, **numbers))
 
 
@@ -69,16 +68,15 @@ def test_a_plain_step_on_a_greedy_episode_is_the_exact_update(handling):
     setting = LONGER
     method = changed(PLAIN[handling], gamma=setting.gamma, learning_rate=0.01)
     config = method.config
-    assert isinstance(config, QLearning)
-    agent = create(PhiOnly(one_node(setting, 0.0, LEAVES)), 1, config, 1, key=KEY)
-    agent = eqx.tree_at(lambda a: a.round, agent, jnp.asarray(1))
+    assert isinstance(config, DQNConfig)
+    agent = init(PhiOnly(one_node(setting, 0.0, LEAVES)), 1, config, 1, key=KEY)
 
     @jax.jit
     @jax.vmap
     def moved(phi):
         rows = greedy_episode(setting, method, phi)
         at = eqx.tree_at(lambda a: a.actor.tree.comparators, agent, phi[None])
-        after, _ = gradient_step(at, rows, config)
+        after, _ = q_step(at, rows, config)
         return after.actor.tree.comparators[0] - phi, rows.mask.sum()
 
     phis = np.arange(0.85, setting.n, 0.3)
@@ -96,7 +94,7 @@ def test_without_exploration_experience_ends_at_the_exact_critical_points(monkey
     rule = q_learning(PAPER, 2, main_text_leaves(PAPER), EXACT["paper"])
     grid = phi_grid(PAPER, 0.0, 5.0)
     known = [zero.phi for zero in find_zeros(rule, grid, rule(grid).balance) if zero.attracts]
-    method = changed(PLAIN["paper"], epsilon=0.0, epsilon_end=0.0, n_envs=4, learning_rate=1.0)
+    method = changed(PLAIN["paper"], epsilon_start=0.0, epsilon_end=0.0, n_envs=4, learning_rate=1.0)
     ended = learned_thresholds(PAPER, method, np.array([1.3, 2.3, 3.6]), 16_000, "phi")
     np.testing.assert_allclose(ended.last, known, atol=5e-4)
     assert ended.optimal.tolist() == [False, True, False]
@@ -140,9 +138,9 @@ def test_one_node_is_the_tree_of_the_analysis():
 def test_learners_tell_all_states_of_a_long_chain_apart(name):
     setting = Setting(n=40, istar=20)
     config = METHODS[name, "standard"].config
-    agent = sampled_learning._agent(setting, config, 30.5, 0, 1, "phi")
+    agent = sampled_learning._learner(setting, config, 30.5, 0, 1, "phi")
     x = jnp.asarray(setting.states, jnp.float32)[:, None]
-    right = agent.log_policy(x).argmax(1) == 0
+    right = agent.distribution(x).argmax(1) == 0
     assert right.tolist() == (setting.states <= 30.5).tolist()
 
 

@@ -1,9 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
-from made import ENV, STUMP, TALLER, made
+from made_records import ENV, MINE, STUMP, TALLER, made
 
+from crisptree.lab.experiments.groups import groups_of
 from crisptree.lab.experiments.pareto import Point, front_of, points_of, worth_it
-from crisptree.lab.experiments.summary import groups_of
 
 GROUP = groups_of([made("crisp-tree", 2, (1.0,))])[0]
 points = st.lists(
@@ -47,7 +47,7 @@ def test_only_crisp_models_of_the_environment_are_on_it():
         made("mlp", 0, (9.0,)),
         made("crisp-tree", 8, (5.0,), tree=TALLER),
         made("crisp-tree", 2, (3.0,), tree=STUMP),
-        made("crisp-tree", 2, (8.0,), env="Other-v0"),
+        made("crisp-tree", 2, (8.0,), domain=MINE),
     ]
     assert [(p.leaves, p.score) for p in points_of(groups_of(records), ENV)] == [(2, 3.0), (3, 5.0)]
     assert worth_it([]) is None

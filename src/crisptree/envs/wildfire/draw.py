@@ -1,13 +1,10 @@
 """A picture of the wildfire map: the fronts, the drones, and the distances the reward counts."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
 from crisptree.envs.paint import Painting, Point
-
-if TYPE_CHECKING:
-    from crisptree.envs.wildfire.env import Wildfire, WildfireState
 
 GROUND, GRID = (226, 232, 214), (212, 220, 198)
 INK, PAPER = (40, 44, 40), (247, 248, 244)
@@ -16,7 +13,8 @@ BODY, ROTOR = (25, 75, 140), (70, 130, 200)
 SIDE = 560
 
 
-def draw(env: "Wildfire", state: "WildfireState") -> np.ndarray:
+def draw(env: Any, state: Any) -> np.ndarray:
+    """The picture of a `Wildfire` in a `WildfireState`; `env` imports this module."""
     side = env.map_side
     scale = side / 500
     painting = Painting((0, 0), (side, side), SIDE / side, GROUND)

@@ -1,6 +1,6 @@
 """A picture of the arena: marines and their sight, zerglings, who shoots at whom."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from crisptree.envs.zerglings.rules import (
     ZERGLING,
 )
 
-if TYPE_CHECKING:
-    from crisptree.envs.zerglings.env import ZerglingsState
-
 FOG, LIT = (38, 42, 48), (186, 178, 156)
 INK, PAPER = (235, 236, 232), (24, 27, 31)
 BLUE, PALE_BLUE, WHITE = (40, 95, 190), (120, 170, 240), (255, 255, 255)
@@ -30,7 +27,7 @@ GREY = (96, 100, 106)
 PIXELS_PER_UNIT = 18
 
 
-def draw(state: "ZerglingsState") -> np.ndarray:
+def draw(state: Any) -> np.ndarray:
     painting = Painting((WEST, SOUTH), (EAST, NORTH), PIXELS_PER_UNIT, FOG)
     marines, zerglings = state.marines, state.zerglings
     marine_xy, zergling_xy = np.asarray(marines.xy).T / GRAINS, np.asarray(zerglings.xy).T / GRAINS
@@ -74,9 +71,7 @@ def _unit(painting: Painting, xy: np.ndarray, colour: tuple[int, int, int]) -> N
     painting.discs([_point(xy)], 1.5 * MARINE.radius, colour)
 
 
-def _order(
-    painting: Painting, state: "ZerglingsState", i: int, xy: np.ndarray, zergling_xy: np.ndarray
-) -> None:
+def _order(painting: Painting, state: Any, i: int, xy: np.ndarray, zergling_xy: np.ndarray) -> None:
     """Where a marine goes, or what it shoots at."""
     order = int(state.marines.order[i])
     if order == MOVE:

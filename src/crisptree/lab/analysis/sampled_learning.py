@@ -22,15 +22,13 @@ from crisptree.lab.analysis.chain_setting import Setting
 from crisptree.lab.analysis.chain_tree import main_text_leaves
 from crisptree.lab.analysis.state_reward_chain import Handling, StateRewardChain
 from crisptree.lab.analysis.update_curves import initial_phis
-from crisptree.learn import q_agent
-from crisptree.learn.agent import create
-from crisptree.learn.config import Learning
-from crisptree.learn.q_config import QLearning
-from crisptree.learn.session import compiled_segment, learn
+from crisptree.learn import dqn, ppo
+from crisptree.learn.config import AnyConfig, DQNConfig, PPOConfig, ReinforceConfig
 from crisptree.learn.stacks import stack
-from crisptree.soft import SoftTree, balanced
+from crisptree.learn.trainer import Trainer
+from crisptree.soft import Model, SoftTree, balanced
+from crisptree.soft.model import LeafMap, as_is
 
-SEGMENT = 16
 STEPS = 160_000
 """Environment steps from each initial φ."""
 
@@ -43,7 +41,7 @@ class Method:
     """A learner and how it treats the terminal states."""
 
     name: str
-    config: Learning | QLearning
+    config: AnyConfig
     handling: Handling = "standard"
 
 
@@ -58,10 +56,11 @@ class LearnedThresholds:
     optimal: Bool[np.ndarray, " K"]
 
 
-class PhiOnly(eqx.Module):
+class PhiOnly(Model):
     """A tree whose φ learns while all its other parameters stay."""
 
     tree: SoftTree
+    head: None = None
 
     def _fixed(self) -> SoftTree:
         def rest(tree):
@@ -69,32 +68,50 @@ class PhiOnly(eqx.Module):
 
         return eqx.tree_at(rest, self.tree, jax.lax.stop_gradient(rest(self.tree)))
 
-    def log_policy(self, x: Float[Array, "1 *rows"]) -> Float[Array, "2 *rows"]:
-        return self._fixed().log_policy(x)
+    def mix(
+        self, x: Float[Array, "1 *rows"], of_leaf: LeafMap = as_is
+    ) -> Float[Array, "2 *rows"]:
+        return self._fixed().mix(x, of_leaf)
 
-    def q_values(self, x: Float[Array, "1 *rows"]) -> Float[Array, "2 *rows"]:
-        return self._fixed().q_values(x)
+    @property
+    def n_outputs(self) -> int:
+        return self.tree.n_outputs
 
 
 def methods(gamma: float) -> tuple[Method, ...]:
     """Policy gradient twice, Eq. 5 with plain and with Adam's steps, and a DQN."""
-    plain = {"normalise_observations": False, "normalise_rewards": False, "gamma": gamma}
-    policy = Learning(n_envs=16, n_steps=16, minibatches=4, learning_rate=1e-2, **plain)
-    online = QLearning(
-        algorithm="online-q", n_envs=16, rounds=50, warm_up=0, epsilon=0.1, epsilon_end=0.1, **plain
+    plain: dict[str, Any] = {"normalize_observations": False, "normalize_rewards": False}
+    plain |= {"gamma": gamma, "plateau_speedup": 1.0, "n_envs": 16, "learning_rate": 1e-2}
+    online = DQNConfig(
+        algorithm="online_q",
+        n_steps=50,
+        learning_starts=0,
+        epsilon_start=0.1,
+        epsilon_end=0.1,
+        **plain,
     )
     to_the_letter = replace(
-        online, optimiser="sgd", learning_rate=4e-3, final_rate=1.0, max_gradient_norm=float("inf")
+        online,
+        optimizer="sgd",
+        learning_rate=4e-3,
+        final_learning_rate=1.0,
+        max_grad_norm=float("inf"),
     )
-    online = replace(online, learning_rate=1e-2)
-    dqn = replace(online, algorithm="q", memory=8000, batch=64, sync_every=25)
+    replayed = replace(
+        online,
+        algorithm="dqn",
+        buffer_size=8000,
+        batch_size=64,
+        gradient_steps=50,
+        target_update_interval=25,
+    )
     handlings: tuple[Handling, ...] = ("standard", "paper", "bootstrap-and-update")
     return (
-        Method("REINFORCE", replace(policy, algorithm="reinforce")),
-        Method("PPO", policy),
+        Method("REINFORCE", ReinforceConfig(n_steps=16, **plain)),
+        Method("PPO", PPOConfig(n_steps=16, n_minibatches=4, **plain)),
         *(Method("Eq. 5, plain steps", to_the_letter, handling) for handling in handlings),
         *(Method("Eq. 5, Adam", online, handling) for handling in handlings),
-        *(Method("DQN", dqn, handling) for handling in handlings),
+        *(Method("DQN", replayed, handling) for handling in handlings),
     )
 
 
@@ -104,20 +121,21 @@ def learned_thresholds(
     """φ after `steps` environment steps, from each initial φ in `first`."""
     config = method.config
     n_updates = max(1, steps // config.steps_per_update)
-    agents = stack(
-        [_agent(setting, config, phi, i, n_updates, trained) for i, phi in enumerate(first)]
+    states = stack(
+        [_learner(setting, config, phi, i, n_updates, trained) for i, phi in enumerate(first)]
     )
-    segment = compiled_segment(StateRewardChain(setting, method.handling), config, SEGMENT)
-    for progress in learn(agents, segment, SEGMENT):
-        agents = progress.agents
-    tree = agents.actor.tree if trained == "phi" else agents.actor
+    chain = StateRewardChain(setting, method.handling)
+    with Trainer(None, config, len(first), env=chain) as trainer:
+        for progress in trainer.learn(states):
+            states = progress.states
+    tree = states.actor.tree if trained == "phi" else states.actor
     last = np.asarray(tree.comparators[:, 0] / tree.weights[:, 0, 0], np.float64)
     return LearnedThresholds(first, last, np.asarray(is_optimal(setting, tree)))
 
 
-def _agent(
+def _learner(
     setting: Setting,
-    config: Learning | QLearning,
+    config: AnyConfig,
     phi: float,
     seed: int,
     n_updates: int,
@@ -127,13 +145,13 @@ def _agent(
         actor = PhiOnly(one_node(setting, float(phi), _known_leaves(setting, config)))
     else:
         actor = one_node(setting, float(phi), (0.0, 0.0))
-    make = q_agent.create if isinstance(config, QLearning) else create
-    return make(actor, 1, config, n_updates, key=jax.random.key(seed))
+    init = dqn.init if isinstance(config, DQNConfig) else ppo.init
+    return init(actor, 1, config, n_updates, key=jax.random.key(seed))
 
 
-def _known_leaves(setting: Setting, config: Learning | QLearning) -> Sequence[float]:
+def _known_leaves(setting: Setting, config: AnyConfig) -> Sequence[float]:
     """§5.2: what a leaf holds for the action it favours, and for the other one."""
-    if isinstance(config, QLearning):
+    if isinstance(config, DQNConfig):
         return main_text_leaves(setting)
     return np.log([setting.leaf_probability, 1 - setting.leaf_probability]).tolist()
 

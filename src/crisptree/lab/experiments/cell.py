@@ -1,19 +1,26 @@
-"""What one run is: an environment, a model of some size, and the seeds that learn side by side."""
+"""What one run of a grid is: a model, and the configuration that it is trained with."""
 
-import dataclasses
-import hashlib
-import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.lab.experiments.domains import slug
-from crisptree.pipeline.routes import Route
+from crisptree.lab.experiments.domain import Domain, slug
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.config_io import (
+    PROCEDURE,
+    config_hash,
+    digest,
+    from_dict,
+    to_dict,
+    with_overrides,
+)
 
 Model = Literal[
     "soft-tree",
     "soft-list",
     "mlp",
+    "linear-rule",
     "crisp-tree",
     "crisp-list",
     "state-action-dt",
@@ -22,12 +29,11 @@ Model = Literal[
     "scripted",
 ]
 MODELS: tuple[Model, ...] = get_args(Model)
-LEARNERS = ("soft-tree", "soft-list", "mlp")
+LEARNERS = ("soft-tree", "soft-list", "mlp", "linear-rule")
 """Models whose seeds learn side by side in one run; the best of them teaches the imitators."""
 CRISPENED = ("crisp-tree", "crisp-list")
 IMITATORS = ("state-action-dt", "dagger-dt")
-FIXED = ("random", "scripted")
-"""Policies that nobody trains: they have no size."""
+UNTRAINED = ("random", "scripted")
 
 SIZE_WORDS: dict[str, str] = {
     "soft-tree": "leaves",
@@ -38,68 +44,149 @@ SIZE_WORDS: dict[str, str] = {
     "state-action-dt": "leaves",
     "dagger-dt": "leaves",
 }
+"""What the size of a model counts; the other models have no size."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One run. Equal cells have equal keys, and a store never runs a key twice."""
+    """One run. Its key follows from its model and its configuration; a store has a key once.
 
-    env: str
+    The configuration names environment, size, seeds, reporting episodes and steps. It leaves no
+    number to be measured: a cell counts steps, never minutes.
+    """
+
     model: Model
-    size: int | None
-    """Most leaves, most rules, or hidden layers; None for policies that nobody trains."""
-    first_seed: int
-    n_seeds: int
-    episodes: int
-    """Reporting episodes a seed."""
-    steps: int | None = None
-    """Environment steps of the main training; None: what the recipe says."""
-    learning_rate: float | None = None
+    config: TrainConfig
     teacher: str | None = None
-    """Whom an imitator watches: the key of a learner's run and a seed, `KEY#SEED`."""
-    route: Route | None = None
-    """Of crispened models, which must have one."""
+    """Whom an imitator learns from: the key of a learner's record and a seed, `KEY#SEED`."""
+    script: str | None = None
+    """The function in `scripts` that a scripted policy is."""
+    edition: int = PROCEDURE
+    """The procedure that the configuration was meant for."""
 
     def __post_init__(self) -> None:
-        if self.model not in MODELS:
-            raise CrisptreeError(f"no model '{self.model}'; the models are {', '.join(MODELS)}")
-        if (self.size is None) != (self.model in FIXED):
-            raise CrisptreeError(f"a {self.model} with size {self.size}: only learned models have")
-        if (self.route is None) != (self.model not in CRISPENED):
-            raise CrisptreeError(f"a {self.model} by route {self.route}: only crisp ones have one")
+        if self.config.budget is not None:
+            raise CrisptreeError("a cell counts steps, not minutes: its config has a budget")
+
+    @property
+    def env(self) -> str:
+        return self.config.env.id
+
+    @property
+    def size(self) -> int | None:
+        """Most leaves, most rules, or hidden layers; None for models without a size."""
+        return self.config.policy.size if self.model in SIZE_WORDS else None
 
     @property
     def seeds(self) -> range:
-        return range(self.first_seed, self.first_seed + self.n_seeds)
+        return range(self.config.seed, self.config.seed + self.config.seeds)
 
     @property
-    def variant(self) -> "Cell":
-        """The cell without its seeds: what statistics are taken over."""
-        return dataclasses.replace(self, first_seed=0, n_seeds=0)
+    def episodes(self) -> int:
+        """Reporting episodes of each seed."""
+        return self.config.episodes
+
+    @property
+    def learning_rate(self) -> float | None:
+        return self.config.paper.learning_rate
+
+    @property
+    def beginning(self) -> str | None:
+        """How a crispened policy begins, where that is settled."""
+        return "+".join(self.config.candidates.beginnings) or None
 
     @property
     def name(self) -> str:
         """Short words for a progress bar."""
         size = "" if self.size is None else f" {self.size}"
         rate = "" if self.learning_rate is None else f" lr {self.learning_rate:g}"
-        last = "" if self.n_seeds == 1 else f"–{self.seeds[-1]}"
-        return f"{slug(self.env)} {self.model}{size}{rate} seed {self.first_seed}{last}"
+        last = "" if len(self.seeds) == 1 else f"–{self.seeds[-1]}"
+        return f"{slug(self.env)} {self.model}{size}{rate} seed {self.seeds[0]}{last}"
 
-    @property
+    @cached_property
     def key(self) -> str:
         """A path that is readable and, by its digest, unique: `cartpole-v1/mlp-2-seeds-0-4-…`."""
-        text = json.dumps(self.to_dict(), sort_keys=True)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:10]
+        content = {
+            "model": self.model,
+            "config": config_hash(self.config),
+            "teacher": self.teacher,
+            "script": self.script,
+        }
         size = "" if self.size is None else f"-{self.size}"
-        seeds = f"seeds-{self.first_seed}-{self.seeds[-1]}"
-        return f"{slug(self.env)}/{self.model}{size}-{seeds}-{digest}"
+        seeds = f"seeds-{self.seeds[0]}-{self.seeds[-1]}"
+        return f"{slug(self.env)}/{self.model}{size}-{seeds}-{digest(content)}"
+
+    @cached_property
+    def variant_hash(self) -> str:
+        """The config hash of the cell without its seeds: what statistics are taken over."""
+        return config_hash(replace(self.config, seed=0, seeds=1))
+
+    @property
+    def variant(self) -> tuple[int, str, str, str | None]:
+        """Equal for cells that differ in their seeds only."""
+        return self.edition, self.model, self.variant_hash, self.teacher
+
+    def with_seeds(self, first: int, count: int) -> "Cell":
+        return replace(self, config=replace(self.config, seed=first, seeds=count))
 
     def to_dict(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
+        return {
+            "model": self.model,
+            "config": to_dict(self.config),
+            "teacher": self.teacher,
+            "script": self.script,
+            "edition": self.edition,
+        }
 
     @staticmethod
     def from_dict(content: dict[str, Any]) -> "Cell":
         try:
-            return Cell(**content)
-        except TypeError as error:
-            raise CrisptreeError(f"not a cell: {error}") from error
+            config = from_dict(TrainConfig, content["config"], "cell.config")
+            model, edition = content["model"], int(content["edition"])
+            named = {name: content[name] for name in ("teacher", "script")}
+        except (KeyError, TypeError, ValueError) as error:
+            raise CrisptreeError(f"not a cell: {error!r}") from error
+        if model not in MODELS:
+            raise CrisptreeError(f"no model {model!r}; the models are {', '.join(MODELS)}")
+        if not all(value is None or isinstance(value, str) for value in named.values()):
+            raise CrisptreeError("a cell's teacher and script must be text")
+        return Cell(model, config, **named, edition=edition)
+
+
+def cell_of(
+    domain: Domain, model: Model, size: int | None, episodes: int, overrides: dict[str, Any]
+) -> Cell:
+    """The cell of a model in a domain, for seed 0; imitators get their teacher later.
+
+    What a model does not depend on is left at its default, so that it does not change the key.
+    """
+    kind = "soft" if model.startswith("soft-") else "crisp" if model in CRISPENED else model
+    base = domain.config
+    changes: dict[str, Any] = {"episodes": episodes}
+    if model in UNTRAINED:
+        base = TrainConfig(env=base.env)
+    elif model in IMITATORS:
+        base = TrainConfig(env=base.env, distill=base.distill)
+        changes |= {"policy.size": size}
+    else:
+        changes |= domain.models.get("mlp" if model == "linear-rule" else kind, {})
+        changes |= overrides
+        changes |= {"policy.kind": _policy_kind(model), "policy.size": size or 0}
+    if model in LEARNERS:
+        changes |= {"candidates.beginnings": [], "candidates.count": None}
+        changes |= {"paper.enabled": kind == "soft"}
+    if model in CRISPENED and base.candidates.finalists is None:
+        # As many as there are, so that the outcome does not hang on the number of cores.
+        changes.setdefault("candidates.finalists", base.candidates.count or 2)
+    script = None
+    if model == "scripted":
+        if domain.script is None:
+            raise CrisptreeError(f"no script for {domain.env}: leave 'scripted' out of --models")
+        script = domain.script.policy
+    return Cell(model, with_overrides(base, changes), script=script)
+
+
+def _policy_kind(model: Model) -> str:
+    if model in ("mlp", "linear-rule"):
+        return "mlp"
+    return "list" if model.endswith("list") else "tree"

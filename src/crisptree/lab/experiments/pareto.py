@@ -1,11 +1,11 @@
-"""Return against size of what people read: the front, and which size is worth it."""
+"""Return against size of crisp policies: the front, and which size is worth it."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from crisptree.lab.experiments.summary import Group
+from crisptree.lab.experiments.groups import Group
 
 
 class Point(NamedTuple):
@@ -36,15 +36,12 @@ def front_of(points: Sequence[Point]) -> list[Point]:
 
 
 def worth_it(points: Sequence[Point]) -> Point | None:
-    """The smallest on the front within one standard error of the best: Breiman's rule.
+    """The smallest on the front within one standard error of the best (Breiman's rule).
 
     The error is the best one's own, or the smaller one's where that is larger.
     """
     front = front_of(points)
-    if not front:
-        return None
-    best = front[-1]
     for point in front:
-        if point.score >= best.score - max(best.error or 0.0, point.error or 0.0):
+        if point.score >= front[-1].score - max(front[-1].error or 0.0, point.error or 0.0):
             return point
-    return best
+    return None

@@ -1,192 +1,244 @@
-"""Execute one cell with the pipeline that `crisptree train` uses, in a folder that can resume."""
+"""Run one cell with the pipeline that `crisptree train` uses, in a folder that can be resumed."""
 
+import base64
+import math
 import time
-from dataclasses import dataclass, field
-from importlib.metadata import version
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.crispen.select import Selection
-from crisptree.envs.spaces import describe
-from crisptree.lab.experiments import beginnings
-from crisptree.lab.experiments.agents import revived
-from crisptree.lab.experiments.baselines import dagger_tree, state_action_tree
-from crisptree.lab.experiments.cell import CRISPENED, FIXED, LEARNERS, Cell
-from crisptree.lab.experiments.curves import curve_of_seed, curve_of_way, lines_of
-from crisptree.lab.experiments.policies import random_policy, scripted_policy
-from crisptree.lab.experiments.record import Record, SeedFigures, versions
-from crisptree.lab.experiments.scoring import reported, selected
-from crisptree.pipeline import attempts
-from crisptree.pipeline.directory import RunDirectory
+from crisptree.envs.policy import Policy, random_policy
+from crisptree.envs.rollout import rollout
+from crisptree.envs.seeds import block_seed, episode_seeds
+from crisptree.envs.task import Task, task_of
+from crisptree.lab.experiments import scripts
+from crisptree.lab.experiments.cell import CRISPENED, LEARNERS, UNTRAINED, Cell
+from crisptree.lab.experiments.imitators import dagger_tree, load_agent, state_action_tree
+from crisptree.lab.experiments.learning_curves import (
+    curve_of_seed,
+    curve_of_stages,
+    read_metrics,
+)
+from crisptree.lab.experiments.record import Record, SeedResult, versions
+from crisptree.learn.compilation_cache import enable_compilation_cache
+from crisptree.pipeline.candidates import Finished, run_candidates
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.config_io import command, config_hash, from_dict, to_dict
+from crisptree.pipeline.measure import Measurement
 from crisptree.pipeline.paper import train_soft
-from crisptree.pipeline.report import Reporter
-from crisptree.pipeline.settings import Settings
+from crisptree.pipeline.progress import Reporter
+from crisptree.pipeline.resolve import resolve
+from crisptree.pipeline.run_directory import RunDirectory
+
+SELECTION_EPISODES = 128
+NOT_MEASURED = Measurement(math.nan, math.nan)
+"""A cell says how many steps to take, so that nothing follows from how fast a machine is."""
+PATIENCE = 60.0
+"""Seconds that a process may take to die whose driver was killed."""
 
 
 @dataclass(frozen=True)
-class Watched:
-    """A learner's cell and its arrays: whom an imitator watches."""
+class Teacher:
+    """Whom an imitator learns from: a learner's resolved configuration and its saved state."""
 
-    cell: Cell
+    config: TrainConfig
     agent: bytes
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedCell:
     record: Record
     agents: dict[int, bytes] = field(default_factory=dict)
-    """Arrays of the soft agents, a seed each."""
+    """The saved states of soft learners, by seed."""
+
+
+def run_job(
+    cell: dict[str, Any],
+    teacher: dict[str, Any] | None,
+    folder: str,
+    reuse: str,
+    report: Reporter,
+) -> dict[str, Any]:
+    """The job of a worker process, in plain JSON; bytes are in base 64."""
+    enable_compilation_cache()
+    path = Path(folder)
+    path.mkdir(parents=True, exist_ok=True)
+    learned_from = None
+    if teacher is not None:
+        config = from_dict(TrainConfig, teacher["config"])
+        learned_from = Teacher(config, base64.b64decode(teacher["agent"]))
+    done = run_cell(Cell.from_dict(cell), learned_from, path, Path(reuse), report)
+    agents = {str(seed): base64.b64encode(each).decode() for seed, each in done.agents.items()}
+    return {"record": done.record.to_dict(), "agents": agents}
 
 
 def run_cell(
-    cell: Cell, watched: Watched | None, folder: Path, kept: Path, tell: Reporter
-) -> Finished:
+    cell: Cell,
+    teacher: Teacher | None,
+    folder: Path,
+    reuse: Path | None,
+    report: Reporter,
+) -> FinishedCell:
     """The record of one cell. Interrupted and called again, it goes on where it was.
 
-    In `kept` are beginnings that crispened cells have in common.
+    In `reuse`, cells share stages whose inputs are the same.
     """
-    settings = settings_of(cell)
-    agents: dict[int, bytes] = {}
+    env = cell.config.env
+    task = task_of(env.id, env.kwargs or None, env.features)
+    directory, agents = RunDirectory(folder), dict[int, bytes]()
+    _wait_until_free(directory)
+    config = None
+    if cell.model in LEARNERS + CRISPENED:
+        config = resolve(cell.config, task, NOT_MEASURED)
     if cell.model in LEARNERS:
-        assert settings is not None
-        directory = _directory(folder, settings)
-        seeds, agents = _learned(cell, settings, directory, tell)
+        assert config is not None
+        seeds, agents = _learned(config, task, directory, report)
     elif cell.model in CRISPENED:
-        assert settings is not None
-        beginnings.take(settings, folder, kept)
-        seeds = [_crispened(cell, settings, _directory(folder, settings), tell)]
-        beginnings.keep(settings, folder, kept)
-    elif cell.model in FIXED:
-        seeds = [_fixed(cell, seed) for seed in cell.seeds]
+        assert config is not None
+        seeds = [_crispened(config, task, directory, report, reuse)]
+    elif cell.model in UNTRAINED:
+        seeds = [_played(cell, task, seed) for seed in cell.seeds]
     else:
-        assert watched is not None
-        seeds = [_imitated(cell, watched, seed) for seed in cell.seeds]
-    return Finished(
-        Record(
-            cell=cell,
-            seeds=tuple(seeds),
-            command=None if settings is None else settings.command(),
-            versions=versions(),
-        ),
-        agents,
-    )
+        assert teacher is not None
+        seeds = _imitated(cell, teacher, task)
+    record = Record(cell.key, cell, tuple(seeds), None, None, versions())
+    if config is not None:
+        about = {"resolved": to_dict(config), "hash": config_hash(config)}
+        record = replace(record, config=about, command=command(cell.config))
+    return FinishedCell(record, agents)
 
 
-def settings_of(cell: Cell) -> Settings | None:
-    """What `crisptree train` would be asked for; None for what it does not train."""
-    if cell.model not in LEARNERS + CRISPENED:
-        return None
-    return Settings(
-        cell.env,
-        leaves=cell.size if cell.model.endswith("tree") else None,
-        rules=cell.size if cell.model.endswith("list") else None,
-        mlp=cell.size if cell.model == "mlp" else None,
-        seed=cell.first_seed,
-        seeds=cell.n_seeds,
-        steps=cell.steps,
-        direct=cell.route == "direct",
-        teacher=None if cell.route == "direct" else cell.route,
-        paper=cell.model in ("soft-tree", "soft-list"),
-        learning_rate=cell.learning_rate,
-        starts=1,
-        episodes=cell.episodes,
-    )
+def reported_returns(
+    policy: Policy | CrispTree, task: Task, seed: int, episodes: int
+) -> tuple[float, ...]:
+    """The return of each reporting episode of a seed: those that `crisptree evaluate` plays."""
+    played = rollout([policy], task, episode_seeds("reporting", seed, episodes))
+    return tuple(map(float, played.returns[0]))
 
 
-def _directory(folder: Path, settings: Settings) -> RunDirectory:
-    if (folder / "config.json").exists():
-        return RunDirectory.resume(folder)[0]
-    config = {"settings": settings.to_dict(), "crisptree": version("crisptree")}
-    directory = RunDirectory(folder)
-    directory.write_json("config.json", config)
-    return directory
+def selection_return(policy: Policy, task: Task, seed: int) -> float:
+    """Mean return on selection episodes, by which runs are chosen."""
+    first = block_seed("selection", SELECTION_EPISODES, seed, 7)
+    played = rollout([policy], task, range(first, first + SELECTION_EPISODES), fast=True)
+    return float(played.returns.mean())
+
+
+def _wait_until_free(directory: RunDirectory) -> None:
+    """Wait while a process that is dying still writes to the folder."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            with directory.locked():
+                return
+        except CrisptreeError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.2)
 
 
 def _learned(
-    cell: Cell, settings: Settings, directory: RunDirectory, tell: Reporter
-) -> tuple[list[SeedFigures], dict[int, bytes]]:
-    """Seeds side by side; the soft agent and what the paper's argmax makes of it."""
-    every, agents = [], {}
-    results = list(train_soft(settings, directory, tell))
-    lines = lines_of(directory.path)
-    for index, result in enumerate(results):
-        tell.advance("scoring", index / len(results), f"seed {result.seed}")
-        full = result.tree
-        tree = None if full is None else full.simplify()
+    config: TrainConfig, task: Task, directory: RunDirectory, report: Reporter
+) -> tuple[list[SeedResult], dict[int, bytes]]:
+    """Seeds side by side: each soft policy, and what the paper's argmax makes of it."""
+    every, agents = list[SeedResult](), dict[int, bytes]()
+    for index, done in enumerate(train_soft(config, task, directory, report)):
+        report.advance("scoring", index / config.seeds, f"seed {done.seed}")
+        tree = None if done.tree is None else done.tree.simplify()
+        crisp = None
+        if tree is not None:
+            crisp = reported_returns(tree, task, done.seed, config.episodes)
         every.append(
-            SeedFigures(
-                seed=result.seed,
-                soft_returns=reported(result.policy, cell.env, result.seed, cell.episodes),
-                soft_selection=selected(result.policy, cell.env, result.seed),
-                crisp_returns=None
-                if tree is None
-                else reported(tree, cell.env, result.seed, cell.episodes),
-                crisp_selection=result.selection_return,
-                policy=None if tree is None else tree.to_dict(),
-                full_policy=None if full is None else full.to_dict(),
-                curve=curve_of_seed(lines, index),
-                steps=result.steps,
-                seconds=result.seconds,
+            SeedResult(
+                seed=done.seed,
+                soft_returns=reported_returns(done.policy, task, done.seed, config.episodes),
+                soft_selection=selection_return(done.policy, task, done.seed),
+                crisp_returns=crisp,
+                crisp_selection=done.selection_return,
+                policy=tree,
+                full_policy=done.tree,
+                curve=curve_of_seed(read_metrics(directory.path), index),
+                steps=done.steps,
+                seconds=done.seconds,
             )
         )
-        saved = "soft" if cell.n_seeds == 1 else f"seed-{result.seed}/soft"
-        agents[result.seed] = (directory.path / saved / "agent.npz").read_bytes()
+        saved = "soft" if config.seeds == 1 else f"seed-{done.seed}/soft"
+        agents[done.seed] = (directory.path / saved / "learner.eqx").read_bytes()
     return every, agents
 
 
 def _crispened(
-    cell: Cell, settings: Settings, directory: RunDirectory, tell: Reporter
-) -> SeedFigures:
-    """The way to crisp, one start."""
-    assert cell.n_seeds == 1, "crisp trees are trained a seed a run"
-    every, best = attempts.go(settings, cell.first_seed, directory, tell)
-    arrived, path = every[best], attempts.folder_of(directory, best).path
-    stages = [record for each in every for record in each.records]
-    tell.advance("scoring", 0.0, f"{cell.episodes} unseen episodes")
-    return SeedFigures(
-        seed=cell.first_seed,
-        crisp_returns=reported(arrived.tree, cell.env, cell.first_seed, cell.episodes),
-        crisp_selection=arrived.selection_return,
-        policy=arrived.tree.to_dict(),
-        full_policy=_before_simplifying(path, arrived.tree).to_dict(),
-        curve=curve_of_way(lines_of(path)),
-        steps=sum(record.get("steps", 0) for record in stages),
-        seconds=round(sum(record["seconds"] for record in stages), 2),
+    config: TrainConfig,
+    task: Task,
+    directory: RunDirectory,
+    report: Reporter,
+    reuse: Path | None,
+) -> SeedResult:
+    """The pipeline's crisp policy of one seed. Candidates wait for each other: the cores are
+    shared by the cells."""
+    assert config.seeds == 1, "crisp policies are trained one seed a run"
+    alone = replace(config, candidates=replace(config.candidates, workers=1, executor="local"))
+    every, best = run_candidates(alone, task, config.seed, directory, report, reuse)
+    done, path = every[best], directory.path
+    if len(every) > 1 or (config.candidates.count or 1) > 1:
+        path = path / "candidates" / done.candidate.name
+    report.advance("scoring", 0.0, f"{config.episodes} unseen episodes")
+    return SeedResult(
+        seed=config.seed,
+        crisp_returns=reported_returns(done.tree, task, config.seed, config.episodes),
+        crisp_selection=done.selection_return,
+        policy=done.tree,
+        full_policy=_before_simplifying(done, path),
+        curve=curve_of_stages(read_metrics(path)),
+        steps=_total(every, "steps"),
+        seconds=round(_total(every, "seconds"), 2),
     )
 
 
-def _before_simplifying(run: Path, tree: CrispTree) -> CrispTree:
+def _total(every: Sequence[Finished], name: str) -> Any:
+    return sum(record.get(name, 0) for each in every for record in each.records)
+
+
+def _before_simplifying(done: Finished, path: Path) -> CrispTree:
     """The tree of the last stage before the cuts that cost nothing."""
-    trees = {path.parent.name: path for path in sorted(run.glob("stages/*/policy.json"))}
-    cut = next(i for i, name in enumerate(trees) if name.endswith("-simplify"))
-    return CrispTree.load(list(trees.values())[cut - 1]) if cut > 0 else tree
+    names = [record["stage"] for record in done.records]
+    number = names.index("simplify")
+    folder = path / "stages" / f"{number:02d}-{names[number - 1]}"
+    return CrispTree.load(folder / "policy.json") if number else done.tree
 
 
-def _imitated(cell: Cell, watched: Watched, seed: int) -> SeedFigures:
+def _imitated(cell: Cell, teacher: Teacher, task: Task) -> list[SeedResult]:
+    agent, size = load_agent(teacher.config, task, teacher.agent), cell.config.policy.leaves
+    results = []
+    for seed in cell.seeds:
+        began = time.monotonic()
+        # A stream of selection episodes apart from those of all trainings.
+        selection = Selection(task, 2**40 + seed)
+        if cell.model == "dagger-dt":
+            tree = dagger_tree(agent, task, size, seed, selection, cell.config.distill)
+        else:
+            tree = state_action_tree(agent, task, size, seed)
+        result = SeedResult(
+            seed=seed,
+            crisp_returns=reported_returns(tree, task, seed, cell.episodes),
+            crisp_selection=selection.mean(tree, SELECTION_EPISODES),
+            policy=tree,
+            seconds=round(time.monotonic() - began, 2),
+        )
+        results.append(result)
+    return results
+
+
+def _played(cell: Cell, task: Task, seed: int) -> SeedResult:
     began = time.monotonic()
-    assert cell.size is not None
-    task, teacher = describe(cell.env), revived(watched.cell, watched.agent)
-    # Imitators draw from a selection stream of their own, apart from all ways' streams.
-    selection = Selection(cell.env, 2**40 + seed)
-    if cell.model == "dagger-dt":
-        tree = dagger_tree(teacher, task, cell.size, seed, selection)
-    else:
-        tree = state_action_tree(teacher, task, cell.size, seed)
-    return SeedFigures(
+    policy = random_policy(task, seed)
+    if cell.script is not None:
+        policy = getattr(scripts, cell.script)(task, seed)
+    return SeedResult(
         seed=seed,
-        crisp_returns=reported(tree, cell.env, seed, cell.episodes),
-        crisp_selection=float(selection.returns([tree], 128)[0].mean()),
-        policy=tree.to_dict(),
-        seconds=round(time.monotonic() - began, 2),
-    )
-
-
-def _fixed(cell: Cell, seed: int) -> SeedFigures:
-    began = time.monotonic()
-    task = describe(cell.env)
-    policy = (random_policy if cell.model == "random" else scripted_policy)(task, seed)
-    return SeedFigures(
-        seed=seed,
-        soft_returns=reported(policy, cell.env, seed, cell.episodes),
+        soft_returns=reported_returns(policy, task, seed, cell.episodes),
         seconds=round(time.monotonic() - began, 2),
     )

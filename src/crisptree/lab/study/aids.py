@@ -11,7 +11,7 @@ from crisptree.lab.study.mlp import FORMAT as MLP_FORMAT
 from crisptree.lab.study.mlp import LinearMLP
 from crisptree.lab.study.mlp_aid import MLPAid
 from crisptree.lab.study.tree_aid import TreeAid
-from crisptree.show.chain import as_chain
+from crisptree.show.rule_list import as_rule_list
 
 
 def make_aid(policy: CrispTree | LinearMLP, kind: Kind | None = None) -> Aid:
@@ -20,13 +20,13 @@ def make_aid(policy: CrispTree | LinearMLP, kind: Kind | None = None) -> Aid:
         if kind not in (None, "mlp"):
             raise CrisptreeError(f"an MLP cannot be drawn as a {kind}; its kind is mlp")
         return MLPAid(policy)
-    chain = as_chain(policy)
-    if kind == "mlp" or (kind == "list" and chain is None):
+    listed = as_rule_list(policy)
+    if kind == "mlp" or (kind == "list" and listed is None):
         why = "every comparison of a list leads to a leaf" if kind == "list" else "it is a tree"
         raise CrisptreeError(f"this policy cannot be drawn as a {kind}: {why}")
     if policy.n_leaves < 2:
         raise CrisptreeError("this policy always takes one action; there is nothing to ask")
-    return TreeAid(policy, kind or ("tree" if chain is None else "list"))
+    return TreeAid(policy, kind or ("tree" if listed is None else "list"))
 
 
 def aid_from_dict(content: object, kind: Kind | None = None) -> Aid:

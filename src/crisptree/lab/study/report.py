@@ -4,15 +4,15 @@ import math
 
 from crisptree.lab.study.analysis import Analysis, Tests
 from crisptree.lab.study.words import SIMULATED, in_plain_words, name_of, p_text
-from crisptree.show.markdown import escaped
+from crisptree.show.text_formats import in_markdown
 
 
 def as_markdown(analysis: Analysis, title: str, figure: str | None = None) -> str:
     """The whole report; `figure` is the file name of the drawing beside it."""
     measured = analysis.measured
-    parts = [f"# {escaped(title)}"]
+    parts = [f"# {in_markdown(title)}"]
     parts += [f"> **{SIMULATED}**"] if measured.simulated else []
-    parts += ["## In plain words", escaped(in_plain_words(analysis))]
+    parts += ["## In plain words", in_markdown(in_plain_words(analysis))]
     parts += [f"![Ratings and times]({figure})"] if figure and analysis.aids else []
     if analysis.aids:
         parts += ["## Per policy", _per_aid(analysis), "## Statements", _statements(analysis)]
@@ -133,7 +133,7 @@ def _excluded(analysis: Analysis) -> str:
 def _table(header: list[str], rows: list[list[str]]) -> str:
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(
-        f"| {' | '.join(cell if line[0] == '---' else escaped(cell) for cell in line)} |"
+        f"| {' | '.join(cell if line[0] == '---' else in_markdown(cell) for cell in line)} |"
         for line in lines
     )
 

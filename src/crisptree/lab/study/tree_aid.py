@@ -10,12 +10,10 @@ from jaxtyping import Bool, Float, Int
 from crisptree.crisp import CrispTree
 from crisptree.lab.study.aid import Kind, States, minus
 from crisptree.show import as_rules, as_text
-from crisptree.show.cards import Cards
-from crisptree.show.chain import Chain, Link, as_chain
-from crisptree.show.svg import MOST_LEAVES_DOWNWARDS
-from crisptree.show.svg_list import draw_column
-from crisptree.show.svg_tree import draw_downwards, draw_rightwards
-from crisptree.show.words import Words
+from crisptree.show.rounding import rounded_thresholds
+from crisptree.show.rule_list import ListedRule, RuleList, as_rule_list
+from crisptree.show.svg import MOST_LEAVES_DOWNWARDS, list_drawing, tree_drawing
+from crisptree.show.wording import Wording
 
 HOW_TO_READ_A_TREE = (
     "Start at the {first} box. Each box compares one number of the state with a fixed number. If "
@@ -42,9 +40,9 @@ class TreeAid:
     @cached_property
     def shown(self) -> CrispTree:
         """The tree with the thresholds that stand in the drawing."""
-        numbers = Words(self.tree).numbers
+        rounded = rounded_thresholds(self.tree)
         thresholds = [
-            float(numbers.of(feature, threshold)) if feature >= 0 else 0.0
+            float(rounded[feature, threshold]) if feature >= 0 else 0.0
             for feature, threshold, _, _ in self.tree.nodes
         ]
         return replace(self.tree, threshold=np.array(thresholds))
@@ -70,36 +68,31 @@ class TreeAid:
         return clear
 
     def worked(self, shown: tuple[str, ...]) -> tuple[str, ...]:
-        words = Words(self.shown)
-        answers = {link.node: link.answer for link in self._links}
+        wording = Wording(self.shown, minus="−")
+        answers = {rule.node: rule.answer for rule in self._listed_rules}
         path = self.shown.decision_path(np.array([float(text) for text in shown]))
         lines = []
         for node, following in pairwise(path):
             feature, threshold, if_true, _ = self.shown.nodes[node]
             asked = answers.get(node, True)
-            number = minus(words.numbers.of(feature, threshold))
+            number = wording.threshold(feature, threshold)
             lines.append(
-                f"{words.features[feature]} is {minus(shown[feature])}. "
+                f"{wording.features[feature]} is {minus(shown[feature])}. "
                 f"Is it {'>' if asked else '≤'} {number}? "
                 f"{'Yes' if (following == if_true) == asked else 'No'}."
             )
-        action = words.actions[int(self.shown.action[path[-1]])]
+        action = wording.actions.of(path[-1])
         return (*lines, f"So the policy takes: {action}.")
 
     def how_to_read(self) -> str:
-        if self._chain is not None:
+        if self._list is not None:
             return HOW_TO_READ_A_LIST
         return HOW_TO_READ_A_TREE.format(first="topmost" if self._grows_down else "leftmost")
 
     def drawing(self) -> str:
-        cards = Cards(self.shown)
-        if self._chain is not None:
-            draw_column(cards, self._chain)
-        elif self._grows_down:
-            draw_downwards(cards)
-        else:
-            draw_rightwards(cards)
-        return cards.canvas.drawn("The policy")
+        if self._list is not None:
+            return list_drawing(self.shown, self._list, "The policy")
+        return tree_drawing(self.shown, "The policy")
 
     def spoken(self) -> str:
         return as_rules(self.shown) if self.kind == "list" else as_text(self.shown)
@@ -109,9 +102,9 @@ class TreeAid:
         return self.tree.n_leaves <= MOST_LEAVES_DOWNWARDS
 
     @cached_property
-    def _chain(self) -> Chain | None:
-        return as_chain(self.shown) if self.kind == "list" else None
+    def _list(self) -> RuleList | None:
+        return as_rule_list(self.shown) if self.kind == "list" else None
 
     @property
-    def _links(self) -> tuple[Link, ...]:
-        return self._chain.links if self._chain else ()
+    def _listed_rules(self) -> tuple[ListedRule, ...]:
+        return self._list.rules if self._list else ()

@@ -6,8 +6,9 @@ layers stand below each other. In print, the lines leave room to write the numbe
 
 from crisptree.base.text import printable
 from crisptree.lab.study.mlp import SHOWN_DECIMALS, LinearMLP
-from crisptree.show.canvas import PAPER, SIZE, Canvas, Text, colour_of, text_width
-from crisptree.show.words import shortened
+from crisptree.show.palette import NEUTRAL, style_of
+from crisptree.show.svg_canvas import SIZE, Canvas, Rectangle, TextLine, text_width
+from crisptree.show.wording import shortened
 
 LONGEST_NAME = 28
 PADDING = 10.0
@@ -36,7 +37,7 @@ def as_worksheet(mlp: LinearMLP) -> str:
             top += (max(map(len, row)) + 2) * LINE + PADDING + GAP
         top += BETWEEN_LAYERS - GAP
     canvas.label(0.0, top - BETWEEN_LAYERS / 2, sheet.conclusion, "start")
-    return canvas.drawn(f"{printable(mlp.env_id or 'Policy')}: network without activations")
+    return canvas.to_svg(f"{printable(mlp.env_id or 'Policy')}: network without activations")
 
 
 def as_words(mlp: LinearMLP) -> str:
@@ -112,27 +113,21 @@ def _draw(
     is_action = layer == len(sheet.sums) - 1
     name = sheet.names[layer][unit]
     right = left + sheet.width - PADDING
-    canvas.card(
-        left,
-        top,
-        sheet.width,
-        LINE,
+    canvas.box(
+        Rectangle(left, top, sheet.width, LINE),
+        style_of(unit) if is_action else NEUTRAL,
+        [TextLine(left + PADDING, top + LINE / 2, name, "start", bold=True)],
         radius=CORNER,
-        fill=colour_of(unit) if is_action else PAPER,
-        texts=[Text(left + PADDING, top + LINE / 2, name, "start", bold=True)],
         tooltip=name,
     )
     texts = []
     for at, line in enumerate([*lines, "="]):
         y = top + (at + 1.5) * LINE + PADDING / 2
-        texts += [Text(left + PADDING, y, line, "start"), Text(right, y, BLANK, "end")]
-    canvas.card(
-        left,
-        top + LINE,
-        sheet.width,
-        (len(lines) + 1) * LINE + PADDING,
+        texts += [TextLine(left + PADDING, y, line, "start"), TextLine(right, y, BLANK, "end")]
+    canvas.box(
+        Rectangle(left, top + LINE, sheet.width, (len(lines) + 1) * LINE + PADDING),
+        NEUTRAL,
+        texts,
         radius=CORNER,
-        fill=PAPER,
-        texts=texts,
         tooltip=" ".join(lines),
     )

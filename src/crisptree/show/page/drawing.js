@@ -1,80 +1,125 @@
-// The drawing: cards and edges, folding, zoom and pan, the lit path, keyboard and pointer.
+// The drawing: boxes and edges, folding, the lit path, keyboard and pointer.
 
 const svg = byId("drawing"), scene = byId("scene");
-svg.classList.toggle("list", data.chain !== null);
-const folded = new Set();
+svg.classList.toggle("list", data.list !== null);
+const MOST_LEAVES_OPEN = 16, MOST_ROWS_OPEN = 28, READABLE_SCALE = 0.7, LEAST_SCALE = 0.55;
 let lit = [];
 let focused = 0;
-let outline = !data.chain && nodes.length > 8 && svg.clientWidth < 560;
-let view = { x: 0, y: 0, width: 1, height: 1 };
-let bounds = view;
+let outline = !data.list && nodes.length > 8 && svg.clientWidth < 560;
+let folded = foldedBelow(readableDepth());
+let bounds = { x: 0, y: 0, width: 1, height: 1 };
+
+/** The deepest level to which a large tree can be opened and still be read whole; a small one is
+ *  open. */
+function readableDepth() {
+  if (data.list) return Infinity;
+  const whole = new Set(), isSmall = leaves.length <= MOST_LEAVES_OPEN;
+  if (isSmall && (outline || scaleOf(laidOut(whole, false).boxes, whole) >= LEAST_SCALE)) return Infinity;
+  let depth = 2;
+  while (isReadable(foldedBelow(depth + 1))) depth++;
+  return depth;
+}
+
+function isReadable(closed) {
+  if (!closed.size) return false;
+  const { boxes } = laidOut(closed, outline);
+  if (outline) return boxes.length <= MOST_ROWS_OPEN;
+  return scaleOf(boxes, closed) >= READABLE_SCALE;
+}
+
+/** The inner nodes at a depth: folded, they hide all that is below it. */
+function foldedBelow(depth) {
+  return new Set(visible(new Set()).filter(([at, level]) => level === depth && !isLeaf(at))
+    .map(([at]) => at));
+}
+
+/** How deep the drawing is open. */
+const openDepth = () => Math.max(...visible(folded).map(([, depth]) => depth));
 
 function draw() {
-  const { cards, edges } = laidOut(folded, outline);
-  scene.replaceChildren(...edges.flatMap(drawnEdge), ...cards.flatMap(drawnCard));
-  const left = data.chain ? -58 : 0;
-  const xs = cards.map((card) => card.x), ys = cards.map((card) => card.y);
-  bounds = { x: Math.min(left, ...xs) - 12, y: Math.min(...ys) - 12 };
-  bounds.width = Math.max(...cards.map((card) => card.x + card.width)) + 12 - bounds.x;
-  bounds.height = Math.max(...cards.map((card) => card.y + card.height)) + 12 - bounds.y;
+  const { boxes, edges } = laidOut(folded, outline);
+  scene.replaceChildren(...edges.flatMap(drawnEdge), ...boxes.flatMap(drawnBox));
+  bounds = extentOf(boxes, folded);
   light(lit);
-  tabStop(cards.some((card) => card.at === focused) ? focused : 0);
+  mark();
+  tabStop(boxes.some((box) => box.at === focused) ? focused : 0);
 }
 
 function drawnEdge({ from, to, d, word, x, y, anchor }) {
-  const line = shape("path", { class: "edge", d, "data-from": from, "data-to": to });
+  const width = edgeWidth(to).toFixed(2);
+  const line = shape("path", {
+    class: "edge", d, "data-from": from, "data-to": to, style: [["--width", `${width}px`]],
+  });
   if (!word) return [line];
   return [line, shape("text", { class: "word", x, y, "text-anchor": anchor }, word)];
 }
 
-function drawnCard(card) {
-  const { at, x, y, width, height } = card;
-  const node = nodes[at], leaf = node.feature < 0, middle = y + height / 2 + 5;
-  const label = leaf ? `then ${data.actions[node.action]}` : `${wordsOf(at, card.answer ?? true)}?`;
+function drawnBox(box) {
+  const { at, x, y, width, height } = box;
+  const node = nodes[at], leaf = isLeaf(at), middle = y + height / 2 + 5;
+  const label = leaf ? `then ${node.text}` : `${wordsOf(at, box.answer ?? true)}?`;
   const group = shape("g", {
-    class: `node ${leaf ? "leaf" : "inner"}`, "data-node": at, role: "treeitem", tabindex: "-1",
+    class: `node ${leaf ? "leaf" : "inner"}${node.border ? " dashed" : ""}`, "data-node": at, role: "treeitem", tabindex: "-1",
     "aria-label": label, "aria-expanded": leaf ? null : String(!folded.has(at)),
-    style: leaf ? coloured(node.action) : [],
+    style: leaf ? coloured(node) : [],
   });
-  const radius = leaf ? height / 2 : 8;
-  group.append(shape("rect", { x, y, width, height, rx: radius }));
+  const lines = box.lines ?? node.lines;
+  const radius = leaf ? (lines.length > 1 ? 10 : height / 2) : 8;
+  group.append(shape("rect", { class: "box", x, y, width, height, rx: radius }));
   const words = (text, at, anchor, style, level = middle) =>
     group.append(shape("text", { x: at, y: level, "text-anchor": anchor, class: style }, text));
   const centre = x + width / 2;
   if (leaf) {
-    words(actionNames[node.action], centre, "middle", "");
-  } else if (data.chain || card.flat) {
+    group.append(...leafLines(lines, x, y, centre));
+  } else if (data.list || box.flat) {
     words(featureNames[node.feature], x + PADDING, "start", "");
-    const sign = card.answer ?? true ? ">" : "≤";
-    words(`${sign} ${minus(node.shown)}`, x + width - PADDING, "end", "strong");
+    const test = box.flat ? askOf(at) : testOf(at, box.answer ?? true);
+    words(test, x + width - PADDING, "end", "strong");
   } else {
-    words(featureNames[node.feature], centre, "middle", "", y + 19);
-    words(`> ${minus(node.shown)}`, centre, "middle", "strong", y + 37);
+    box.names.forEach((name, row) => words(name, centre, "middle", "", y + 19 + row * TEXT_LINE));
+    words(askOf(at), centre, "middle", "strong", y + 18 + box.names.length * TEXT_LINE);
   }
-  if (!leaf && folded.has(at)) {
-    const hidden = `+ ${leavesBelow[at]} leaves`;
-    if (data.chain || (data.downwards && !outline)) words(hidden, centre, "middle", "badge", y + height + 16);
-    else words(hidden, x + width + 8, "start", "badge");
+  if (!leaf && folded.has(at)) group.append(badge(at, box));
+  if (box.start) {
+    return [shape("text", { class: "word", x: x - 9, y: middle, "text-anchor": "end" }, box.start), group];
   }
-  if (card.start) {
-    return [shape("text", { class: "word", x: x - 9, y: middle, "text-anchor": "end" }, card.start), group];
-  }
-  if (card.otherwise) {
-    const rest = shape("rect", { class: "rest", x: 0, y, width: card.otherwise, height, rx: 8 });
+  if (box.otherwise) {
+    const rest = shape("rect", { class: "rest", x: 0, y, width: box.otherwise, height, rx: 8 });
     return [rest, shape("text", { class: "word", x: PADDING, y: middle }, "otherwise"), group];
   }
   return [group];
 }
 
-const cardOf = (at) => scene.querySelector(`[data-node="${at}"]`);
+function leafLines(lines, x, y, centre) {
+  return lines.flatMap(([text, swatch], row) => {
+    const level = y + ROW_HEIGHT / 2 + row * TEXT_LINE + 5;
+    if (!hasSwatches) return [shape("text", { x: centre, y: level, "text-anchor": "middle" }, text)];
+    const words = shape("text", { x: x + PADDING + SWATCH, y: level }, text);
+    const square = { x: x + PADDING, y: level - 10, width: 11, height: 11, fill: swatch };
+    return swatch ? [shape("rect", { class: "swatch", ...square }), words] : [words];
+  });
+}
+
+/** How many leaves a folded node hides; a click opens it. */
+function badge(at, { x, y, width, height }) {
+  const text = `+ ${counted(leavesBelow[at], "leaf", "leaves")}`, wide = textWidth(text) * 0.86 + 16;
+  const below = data.list || (data.downwards && !outline);
+  const left = below ? x + width / 2 - wide / 2 : x + width + 6;
+  const top = below ? y + height + 5 : y + height / 2 - 11;
+  return shape("g", { class: "badge" },
+    shape("rect", { x: left, y: top, width: wide, height: 22, rx: 11 }),
+    shape("text", { x: left + wide / 2, y: top + 15, "text-anchor": "middle" }, text));
+}
+
+const boxOf = (at) => scene.querySelector(`[data-node="${at}"]`);
 
 /** Light the path: its nodes, and the edges between them. */
 function light(path) {
   lit = path;
   svg.classList.toggle("traced", path.length > 0);
   const on = new Set(path);
-  for (const card of scene.querySelectorAll(".node")) {
-    card.classList.toggle("lit", on.has(+card.dataset.node));
+  for (const box of scene.querySelectorAll(".node")) {
+    box.classList.toggle("lit", on.has(+box.dataset.node));
   }
   for (const edge of scene.querySelectorAll(".edge")) {
     const { from, to } = edge.dataset;
@@ -83,9 +128,9 @@ function light(path) {
 }
 
 function tabStop(at) {
-  for (const card of scene.querySelectorAll('[tabindex="0"]')) card.setAttribute("tabindex", "-1");
+  for (const box of scene.querySelectorAll('[tabindex="0"]')) box.setAttribute("tabindex", "-1");
   focused = at;
-  cardOf(at)?.setAttribute("tabindex", "0");
+  boxOf(at)?.setAttribute("tabindex", "0");
 }
 
 function focusOn(at) {
@@ -93,116 +138,38 @@ function focusOn(at) {
   for (let up = parentOf[at]; up >= 0; up = parentOf[up]) changed = folded.delete(up) || changed;
   if (changed) draw();
   tabStop(at);
-  cardOf(at)?.focus({ preventScroll: true });
+  boxOf(at)?.focus({ preventScroll: true });
   bringIntoView(at);
 }
 
+/** Fold or unfold one node; it stays where it is on the screen. */
 function toggle(at) {
   if (isLeaf(at)) return;
+  const before = placeOf(at);
   if (!folded.delete(at)) folded.add(at);
   draw();
-  cardOf(at)?.focus({ preventScroll: true });
+  const after = placeOf(at);
+  show({ ...view, x: view.x + after.x - before.x, y: view.y + after.y - before.y });
+  boxOf(at)?.focus({ preventScroll: true });
+  tell(at);
+}
+
+function placeOf(at) {
+  const rect = boxOf(at)?.querySelector(".box");
+  if (!rect) return null;
+  const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => +rect.getAttribute(name));
+  return { x, y, width, height };
+}
+
+function foldTo(depth) {
+  folded = foldedBelow(depth);
+  draw();
   home();
-  bringIntoView(at);
 }
-
-function show(box) {
-  view = box;
-  svg.setAttribute("viewBox", `${box.x} ${box.y} ${box.width} ${box.height}`);
-}
-
-/** How large the whole drawing can be shown, at most twice its natural size. */
-function wholeScale() {
-  return Math.min(svg.clientWidth / bounds.width, svg.clientHeight / bounds.height, 2);
-}
-
-function fit() {
-  const scale = wholeScale();
-  const [width, height] = [svg.clientWidth / scale, svg.clientHeight / scale];
-  const [x, y] = [bounds.x + (bounds.width - width) / 2, bounds.y + (bounds.height - height) / 2];
-  show({ x, y, width, height });
-}
-
-/** Outlines and long lists are read from the top, line by line, and follow the path. */
-const isScroll = () => outline || (data.chain !== null && wholeScale() < 0.75);
-
-/** The view to start with: the whole, or of a scroll the top. */
-function home() {
-  if (!isScroll()) { fit(); return; }
-  const scale = Math.max(wholeScale(), Math.min(svg.clientWidth / bounds.width, 1));
-  const [width, height] = [svg.clientWidth / scale, svg.clientHeight / scale];
-  show({ x: bounds.x + (bounds.width - width) / 2, y: bounds.y, width, height });
-}
-
-function zoom(factor, x = view.x + view.width / 2, y = view.y + view.height / 2) {
-  const width = Math.min(Math.max(view.width / factor, 80), bounds.width * 8 + 800);
-  const ratio = width / view.width;
-  show({
-    x: x - (x - view.x) * ratio, y: y - (y - view.y) * ratio,
-    width, height: view.height * ratio,
-  });
-}
-
-function bringIntoView(at) {
-  const rect = cardOf(at)?.querySelector("rect");
-  if (!rect) return;
-  const [x, y] = ["x", "y"].map((name) => +rect.getAttribute(name));
-  const [w, h] = ["width", "height"].map((name) => +rect.getAttribute(name));
-  const inside = x >= view.x && y >= view.y && x + w <= view.x + view.width && y + h <= view.y + view.height;
-  if (!inside) show({ ...view, x: x + w / 2 - view.width / 2, y: y + h / 2 - view.height / 2 });
-}
-
-/** In a scroll, keep the leaf that was reached in sight. */
-function follow() {
-  if (lit.length && isScroll()) bringIntoView(lit[lit.length - 1]);
-}
-
-function inDrawing(event) {
-  const box = svg.getBoundingClientRect();
-  return [
-    view.x + ((event.clientX - box.left) / box.width) * view.width,
-    view.y + ((event.clientY - box.top) / box.height) * view.height,
-  ];
-}
-
-const held = new Map();
-svg.addEventListener("pointerdown", (event) => {
-  held.set(event.pointerId, event);
-  if (!event.target.closest(".node")) svg.setPointerCapture(event.pointerId);
-  svg.classList.add("held");
-});
-svg.addEventListener("pointermove", (event) => {
-  const before = held.get(event.pointerId);
-  if (!before) return;
-  const others = [...held.values()].filter((each) => each.pointerId !== event.pointerId);
-  held.set(event.pointerId, event);
-  if (others.length) {
-    const apart = (a, b) => Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY);
-    const [x, y] = inDrawing(others[0]);
-    zoom(apart(event, others[0]) / Math.max(apart(before, others[0]), 1), x, y);
-    return;
-  }
-  const scale = view.width / svg.getBoundingClientRect().width;
-  show({
-    ...view,
-    x: view.x - (event.clientX - before.clientX) * scale,
-    y: view.y - (event.clientY - before.clientY) * scale,
-  });
-});
-for (const name of ["pointerup", "pointercancel", "pointerleave"]) {
-  svg.addEventListener(name, (event) => {
-    held.delete(event.pointerId);
-    svg.classList.toggle("held", held.size > 0);
-  });
-}
-svg.addEventListener("wheel", (event) => {
-  event.preventDefault();
-  zoom(Math.exp(-event.deltaY * 0.0015), ...inDrawing(event));
-}, { passive: false });
 
 const nodeOf = (event) => {
-  const card = event.target.closest?.(".node");
-  return card ? +card.dataset.node : null;
+  const box = event.target.closest?.(".node");
+  return box ? +box.dataset.node : null;
 };
 svg.addEventListener("pointerover", (event) => {
   const at = nodeOf(event);
@@ -214,11 +181,15 @@ svg.addEventListener("focusin", (event) => {
 });
 svg.addEventListener("dblclick", (event) => {
   const at = nodeOf(event);
-  if (at !== null) toggle(at);
+  if (at !== null && !event.target.closest(".badge")) toggle(at);
 });
 svg.addEventListener("click", (event) => {
   const at = nodeOf(event);
-  if (at !== null) { tabStop(at); cardOf(at).focus({ preventScroll: true }); tell(at); }
+  if (at === null) return;
+  if (event.target.closest(".badge")) { toggle(at); return; }
+  tabStop(at);
+  boxOf(at).focus({ preventScroll: true });
+  tell(at);
 });
 
 /** Arrow keys as in any tree: up and down through what is visible, left to the parent or to fold,

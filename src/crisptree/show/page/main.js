@@ -4,10 +4,10 @@ let matches = [];
 
 function search(query) {
   const wanted = query.trim().toLowerCase();
+  const plain = (text) => text.replace(/−/g, "-").toLowerCase();
   matches = !wanted ? [] : nodes.map((node, at) => at).filter((at) =>
-    `${wordsOf(at)} ${wordsOf(at, false)} ${nodes[at].where}`.replace(/−/g, "-").toLowerCase()
-      .includes(wanted.replace(/−/g, "-")));
-  const own = matches.filter((at) => wordsOf(at).replace(/−/g, "-").toLowerCase().includes(wanted));
+    plain(`${wordsOf(at)} ${wordsOf(at, false)} ${nodes[at].where}`).includes(plain(wanted)));
+  const own = matches.filter((at) => plain(wordsOf(at)).includes(plain(wanted)));
   if (own.length) matches = own;
   mark();
   byId("found").textContent = wanted ? String(matches.length) : "";
@@ -32,29 +32,22 @@ function isDark() {
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-function foldBelow(depth) {
-  folded.clear();
-  for (const [at, level] of visible(folded)) if (level === depth && !isLeaf(at)) folded.add(at);
-  draw();
-  mark();
-  home();
-}
-
 byId("search").addEventListener("input", (event) => search(event.target.value));
 byId("search").addEventListener("keydown", (event) => {
   if (event.key === "Enter") nextMatch();
 });
-byId("collapse").addEventListener("click", () => foldBelow(2));
-byId("expand").addEventListener("click", () => foldBelow(Infinity));
+byId("collapse").addEventListener("click", () => foldTo(2));
+byId("deeper").addEventListener("click", () => foldTo(openDepth() + 1));
+byId("expand").addEventListener("click", () => foldTo(Infinity));
+for (const id of ["collapse", "deeper", "expand"]) byId(id).hidden = Boolean(data.list) || nodes.length < 9;
 byId("larger").addEventListener("click", () => zoom(1.3));
 byId("smaller").addEventListener("click", () => zoom(1 / 1.3));
-byId("layout").hidden = Boolean(data.chain) || nodes.length < 5;
+byId("layout").hidden = Boolean(data.list) || nodes.length < 9;
 byId("layout").textContent = outline ? "Tree" : "Outline";
 byId("layout").addEventListener("click", () => {
   outline = !outline;
   byId("layout").textContent = outline ? "Tree" : "Outline";
   draw();
-  mark();
   home();
 });
 byId("fit").addEventListener("click", fit);
@@ -69,7 +62,12 @@ byId("theme").addEventListener("click", () => {
 window.addEventListener("beforeprint", () => show(bounds));
 window.addEventListener("afterprint", home);
 // Not the window's size, which on a phone changes whenever its bars come and go.
-new ResizeObserver(() => { home(); follow(); }).observe(svg);
+let started = false;
+new ResizeObserver(() => {
+  home();
+  if (started) follow();
+  started = true;
+}).observe(svg);
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -88,8 +86,9 @@ document.addEventListener("keydown", (event) => {
   if (!keys[event.key]()) event.preventDefault();
 });
 
-fillSliders();
+fillInputs();
 fillRules();
+fillLegend();
 draw();
 home();
 tell(0);

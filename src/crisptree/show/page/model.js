@@ -1,32 +1,62 @@
-// The policy: what is in the page's data, and the walk from the root to a leaf.
+// The policy: what is in the page's data, and the way from the root to a leaf and its action.
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const nodes = data.nodes.feature.map((feature, at) => ({
-  feature,
-  threshold: data.nodes.threshold[at],
-  yes: data.nodes.if_true[at],
-  no: data.nodes.if_false[at],
-  action: data.nodes.action[at],
-  shown: data.thresholds[at],
-  where: data.where[at],
-  visits: data.visits ? data.visits[at] : null,
-  seen: data.seen ? data.seen[at] : null,
-}));
-const isLeaf = (node) => nodes[node].feature < 0;
+const { nodes, features, actions } = data;
+nodes.forEach((node, at) => { node.visits = data.visits ? data.visits[at] : null; });
+const isLeaf = (at) => nodes[at].feature < 0;
 
 /** The nodes an observation passes: TRUE where x[feature] > threshold. */
 function pathOf(observation) {
   const path = [0];
-  for (let node = 0; !isLeaf(node); path.push(node)) {
-    const { feature, threshold, yes, no } = nodes[node];
-    node = observation[feature] > threshold ? yes : no;
+  for (let at = 0; !isLeaf(at); path.push(at)) {
+    const { feature, threshold, yes, no } = nodes[at];
+    at = observation[feature] > threshold ? yes : no;
   }
   return path;
 }
 
+const leafOf = (observation) => pathOf(observation).pop();
+
+/** Of a real vector: what a leaf gives at an observation, within the bounds. */
+function vectorOf(leaf, observation) {
+  const values = nodes[leaf].values.slice();
+  for (const [dimension, feature, weight] of nodes[leaf].gains) {
+    values[dimension] += weight * observation[feature];
+  }
+  return values.map((value, at) => {
+    const { low, high } = actions.scales[at];
+    return !(value > low) ? low : !(value < high) ? high : value;
+  });
+}
+
+/** The action of a leaf in words; of a linear leaf, the numbers it comes to. */
+function actionText(leaf, observation) {
+  if (!nodes[leaf].gains.length) return nodes[leaf].text;
+  const values = vectorOf(leaf, observation);
+  return values.map((value, at) => `${actions.names[at]} = ${short(value)}`).join(", ");
+}
+
+/** The colours of the action at an observation: one, or one for each number. */
+function coloursAt(observation) {
+  const leaf = leafOf(observation);
+  if (actions.kind !== "box") return [nodes[leaf].fill];
+  return vectorOf(leaf, observation).map((value, at) => {
+    const { low, high, colours } = actions.scales[at];
+    const place = Math.round(shareOf(value, low, high) * (colours.length - 1));
+    return colours[Math.max(0, Math.min(place || 0, colours.length - 1))];
+  });
+}
+
+/** Where a value lies between two others, from 0 to 1; halves where their distance is too large. */
+function shareOf(value, low, high) {
+  const span = high - low;
+  if (Number.isFinite(span)) return span > 0 ? (value - low) / span : 0;
+  return (value / 2 - low / 2) / (high / 2 - low / 2);
+}
+
 const parentOf = new Array(nodes.length).fill(-1);
 nodes.forEach((node, at) => {
-  if (node.feature >= 0) parentOf[node.yes] = parentOf[node.no] = at;
+  if (!isLeaf(at)) parentOf[node.yes] = parentOf[node.no] = at;
 });
 
 /** How many leaves lie below each node, itself included. */
@@ -40,27 +70,23 @@ const leavesBelow = (() => {
   return count;
 })();
 
-const minus = (text) => text.replace(/-/g, "−");
-
-/** A node in words: a comparison, or an action. */
-function wordsOf(at, answer = true) {
-  const node = nodes[at];
-  if (node.feature < 0) return data.actions[node.action];
-  return `${data.features[node.feature]} ${answer ? ">" : "≤"} ${minus(node.shown)}`;
-}
+/** A node in words: what holds after an answer, or an action. */
+const wordsOf = (at, answer = true) => isLeaf(at) ? nodes[at].text : nodes[at].answers[+answer];
+const counted = (count, one, many = `${one}s`) =>
+  `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+const percent = (count) => `${((100 * count) / data.states).toFixed(1)} %`;
 
 /** A number for reading: four digits that count. */
 function short(value) {
   if (value === 0) return "0";
   const size = Math.abs(value);
   const text = size >= 1e5 || size < 1e-4 ? value.toExponential(2) : `${+value.toPrecision(4)}`;
-  return minus(text);
+  return text.replace("-", "−").replace("e-", "e−").replace("e+", "e");
 }
 
 /** An element with attributes and children; text is never read as HTML. */
 function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  return filled(made, attributes, children);
+  return filled(document.createElement(name), attributes, children);
 }
 
 function shape(name, attributes = {}, ...children) {
@@ -77,9 +103,10 @@ function filled(made, attributes, children) {
 }
 
 const byId = (id) => document.getElementById(id);
-const coloured = (action) => [["--fill", data.colours[action]], ["--on", data.inks[action]]];
-const pill = (action) =>
-  element("span", { class: "pill", style: coloured(action) }, data.actions[action]);
+const coloured = ({ fill, on, border }) =>
+  (fill ? [["--fill", fill], ["--on", on], ["--dashes", border || "none"]] : []);
+const pill = (style, text) => element("span",
+  { class: style.border ? "pill dashed" : "pill", style: coloured(style) }, text);
 
 function bytesOf(base64) {
   return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));

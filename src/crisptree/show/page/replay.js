@@ -1,8 +1,9 @@
-// The replay: recorded episodes, scrubbed like a film, with the path lit at every step.
+// The replay: recorded episodes, stepped through like a video, with the path lit at every step.
 
 const numbers = (base64) => new Float64Array(bytesOf(base64).buffer);
 const episodes = data.episodes.map((episode) => {
-  const flat = numbers(episode.observations), width = data.features.length;
+  const bytes = bytesOf(episode.observations).buffer, width = features.length;
+  const flat = episode.single ? new Float32Array(bytes) : new Float64Array(bytes);
   const rows = [];
   for (let at = 0; at < flat.length; at += width) rows.push(flat.subarray(at, at + width));
   // By agent, then by step.
@@ -10,7 +11,7 @@ const episodes = data.episodes.map((episode) => {
     rows.filter((_, at) => at % episode.agents === agent));
   const returns = [0];
   for (const reward of numbers(episode.rewards)) returns.push(returns[returns.length - 1] + reward);
-  return { ...episode, observations, returns, film: episode.film && new Film(episode.film) };
+  return { ...episode, observations, returns, video: episode.video && new Video(episode.video) };
 });
 let playing = null;
 let current = { episode: 0, step: 0, agent: 0 };
@@ -36,33 +37,35 @@ function seek(step) {
 /** Frames come when they are inflated; one that is no longer asked for is not painted over. */
 async function paint(episode) {
   const canvas = byId("picture");
-  if (!episode.film) return;
+  if (!episode.video) return;
   const ticket = ++asked;
-  const frame = Math.min(Math.floor(current.step / episode.stride), episode.film.length - 1);
-  await episode.film.chunk(Math.floor(frame / data.chunk));
+  const frame = Math.min(Math.floor(current.step / episode.stride), episode.video.length - 1);
+  await episode.video.chunk(Math.floor(frame / data.chunk));
   if (ticket !== asked) return;
-  if (canvas.width !== episode.film.width || canvas.height !== episode.film.height) {
-    canvas.width = episode.film.width;
-    canvas.height = episode.film.height;
+  if (canvas.width !== episode.video.width || canvas.height !== episode.video.height) {
+    canvas.width = episode.video.width;
+    canvas.height = episode.video.height;
   }
-  await episode.film.paint(canvas.getContext("2d"), frame);
+  await episode.video.paint(canvas.getContext("2d"), frame);
   canvas.dataset.frame = frame;
 }
 
-/** Every decision of the episode as a stripe of its action's colour, and where we are. */
+/** Every decision of the episode as a stripe of its action's colour (of several numbers, as many
+ *  stripes one above the other), and where we are. */
 function drawStrip() {
-  const strip = byId("strip"), episode = episodes[current.episode];
+  const strip = byId("strip"), episode = episodes[current.episode], height = strip.height;
   strip.width = Math.max(strip.clientWidth, 200);
   const pen = strip.getContext("2d");
   const count = lastStep(current.episode), wide = strip.width / Math.max(count, 1);
-  episode.actions ??= episode.observations.map((seen) => seen.slice(0, count)
-    .map((each) => { const path = pathOf(each); return nodes[path[path.length - 1]].action; }));
-  episode.actions[current.agent].forEach((action, at) => {
-    pen.fillStyle = data.colours[action];
-    pen.fillRect(at * wide, 0, Math.ceil(wide), 14);
+  episode.colours ??= episode.observations.map((seen) => seen.slice(0, count).map(coloursAt));
+  episode.colours[current.agent].forEach((colours, at) => {
+    colours.forEach((colour, row) => {
+      pen.fillStyle = colour;
+      pen.fillRect(at * wide, (row * height) / colours.length, Math.ceil(wide), height / colours.length);
+    });
   });
   pen.fillStyle = getComputedStyle(document.body).color;
-  pen.fillRect(Math.min(current.step * wide, strip.width - 2) - 1, 0, 3, 14);
+  pen.fillRect(Math.min(current.step * wide, strip.width - 2) - 1, 0, 3, height);
 }
 
 function pause() {
@@ -101,8 +104,9 @@ function fillReplay() {
   note.textContent = data.note;
   note.hidden = !data.note;
   if (!episodes.length) return;
+  byId("strip").height = actions.kind === "box" ? Math.max(14, 8 * actions.names.length) : 14;
   byId("player").hidden = false;
-  byId("picture").hidden = !episodes.some((episode) => episode.film);
+  byId("picture").hidden = !episodes.some((episode) => episode.video);
   byId("episode").replaceChildren(...episodes.map((episode, at) => element("option",
     { value: at, title: `seed ${episode.seed}` },
     `episode ${at + 1}: ${short(episode.returns[episode.returns.length - 1])}`)));

@@ -1,0 +1,94 @@
+"""What `reproduce` and `sweep` have in common: where to run, where the results go, and the run."""
+
+import importlib.util
+import json
+import shlex
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.commands.options import OptionalInt, OptionalStr
+
+if TYPE_CHECKING:
+    from crisptree.lab.experiments.grid import Grid
+    from crisptree.lab.experiments.record_store import RecordStore
+    from crisptree.lab.experiments.run_grid import Outcome
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Where runs run, and where the results go."""
+
+    executor: Literal["local", "ray"] = "local"
+    """Processes of this machine, or tasks of the Ray cluster that is running (RAY_ADDRESS names
+    another; a cluster of this machine alone where there is none)."""
+    workers: OptionalInt = None
+    """Runs at the same time (as many as cores unless given)."""
+    out: OptionalStr = None
+    """A folder, or any URL that fsspec opens (s3://bucket/folder); what it has is not run again."""
+    only_report: bool = False
+    """Run nothing: report what the store has of what is asked for."""
+    json: bool = False
+    """Print the results as one JSON object, and nothing else, on standard output."""
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and self.workers < 1:
+            raise CrisptreeError(f"--workers must be at least 1, not {self.workers}")
+
+
+def run_and_report(title: str, grid: "Grid", options: RunOptions, default_out: str) -> None:
+    """Run what is missing in the store, and write the report of all that was asked for."""
+    _check_packages(options)
+    from crisptree.lab.experiments.experiment_report import make_report
+    from crisptree.lab.experiments.paper_table import as_text
+    from crisptree.lab.experiments.record_store import RecordStore
+    from crisptree.lab.experiments.run_grid import Outcome
+
+    store = RecordStore(options.out or default_out)
+    outcome = Outcome() if options.only_report else _run(grid, store, options)
+    command = shlex.join(["crisptree", *sys.argv[1:]])
+    report = make_report(title, command, grid, store.records())
+    if len(report.main) == 1 and not outcome.failed:
+        raise CrisptreeError(f"{store.url} has no records of what is asked for")
+    for name, content in report.files.items():
+        store.write(store.path(name), content)
+    if options.json:
+        print(json.dumps({"out": store.url, "ran": len(outcome.ran), **report.results}))
+    else:
+        print(as_text(report.main), "", *report.verdicts, sep="\n")
+        print(f"all of it: {store.url}/report.html")
+    if outcome.failed:
+        key, why = next(iter(outcome.failed.items()))
+        raise CrisptreeError(
+            f"{len(outcome.failed)} runs failed, the first ({key}) with: {why}; {store.url}/failed "
+            "says more, and the same command tries them again"
+        )
+
+
+def _run(grid: "Grid", store: "RecordStore", options: RunOptions) -> "Outcome":
+    from crisptree.lab.experiments.grid_progress import GridProgress, grid_bars
+    from crisptree.lab.experiments.run_grid import run_grid
+
+    try:
+        with grid_bars() as bars:
+            return run_grid(
+                grid,
+                store,
+                GridProgress(bars),
+                workers=options.workers,
+                executor=options.executor,
+            )
+    except KeyboardInterrupt:
+        print("\nstopped; nothing is lost: the same command goes on", file=sys.stderr)
+        sys.exit(130)
+
+
+def _check_packages(options: RunOptions) -> None:
+    """Complain before the work rather than after it."""
+    needs = [("fsspec", "experiments"), ("matplotlib", "experiments")]
+    if options.executor == "ray":
+        needs.append(("ray", "ray"))
+    for package, extra in needs:
+        if importlib.util.find_spec(package) is None:
+            raise CrisptreeError(f"this needs {package}: pip install 'crisptree[{extra}]'")
