@@ -93,6 +93,6 @@ def distill(
 def _weights(teacher: Policy, states: NDArray) -> NDArray[np.float64] | None:
     """What a wrong action costs in each state, on average 1; None where it is the same anywhere."""
     assert isinstance(teacher, KnowsRegret)
-    regret = np.maximum(teacher.regret(states), 0)
+    regret = np.maximum(np.asarray(teacher.regret(states), np.float64), 0)
     mean = regret.mean()
     return None if mean <= 0 else np.maximum(regret / mean, 1e-3)
