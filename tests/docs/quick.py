@@ -59,6 +59,8 @@ def tree_for(task: Task, tree: CrispTree) -> CrispTree:
     if (tree.n_features, tree.n_actions) == (task.n_features, task.n_actions):
         return replace(tree, env_id=task.env_id)
     if task.actions.kind == "box":
-        middle = [(low + high) / 2 for low, high in zip(task.actions.low, task.actions.high, strict=True)]
+        middle = [
+            (low + high) / 2 for low, high in zip(task.actions.low, task.actions.high, strict=True)
+        ]
         return CrispTree.from_nested(middle, **task.signature)
     return CrispTree.from_nested((0, 0.5, task.n_actions - 1, 0), **task.signature)

@@ -16,6 +16,7 @@ from crisptree.learn.value_iteration import solve
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage, Values
 from crisptree.pipeline.teachers import external_teacher, values_seen_by
+from crisptree.pipeline.timing import KeepTime
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Teacher(Stage):
         learning = self._learning(context.config)
         states, _ = context.checkpoints.resumed(self._fresh(context))
         with context.trainer(learning) as trainer:
-            for progress in trainer.learn(states, is_late=context.is_late):
+            for progress in trainer.learn(states, between=KeepTime(context.deadline)):
                 states = progress.states
                 context.checkpoints.segment(progress)
         figures = {
