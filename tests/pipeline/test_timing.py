@@ -45,7 +45,7 @@ def clock(monkeypatch):
 
 def after_two_segments(clock, deadline: float) -> State:
     """A hundred updates, of which twenty took a second each."""
-    keep = KeepTime(deadline)
+    keep = KeepTime(float(deadline))
     keep(stacked(10, 100), [])
     clock.time += 10
     return keep(stacked(20, 100), [])

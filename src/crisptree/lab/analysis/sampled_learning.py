@@ -68,9 +68,7 @@ class PhiOnly(Model):
 
         return eqx.tree_at(rest, self.tree, jax.lax.stop_gradient(rest(self.tree)))
 
-    def mix(
-        self, x: Float[Array, "1 *rows"], of_leaf: LeafMap = as_is
-    ) -> Float[Array, "2 *rows"]:
+    def mix(self, x: Float[Array, "1 *rows"], of_leaf: LeafMap = as_is) -> Float[Array, "2 *rows"]:
         return self._fixed().mix(x, of_leaf)
 
     @property
