@@ -43,7 +43,7 @@ def clock(monkeypatch):
     return now
 
 
-def after_two_segments(clock, deadline: float) -> State:
+def after_two_segments(clock, deadline) -> State:
     """A hundred updates, of which twenty took a second each."""
     keep = KeepTime(float(deadline))
     keep(stacked(10, 100), [])
