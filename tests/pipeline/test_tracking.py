@@ -205,5 +205,8 @@ def test_without_the_package_one_line_says_what_to_install(
 
 
 def test_an_unknown_tracker_is_refused(tmp_path):
-    with pytest.raises(CrisptreeError, match="tensorboard or wandb"), tracked("x", tmp_path, CONFIG):
+    with (
+        pytest.raises(CrisptreeError, match="tensorboard or wandb"),
+        tracked("x", tmp_path, CONFIG),
+    ):
         pass

@@ -71,6 +71,7 @@ def distill(
         seen = rollout([player], task, seeds, record=True, fast=True)
         if round_:
             scores.append(float(seen.returns.mean()))
+        assert seen.observations is not None
         states.append(seen.observations)
         actions.append(np.asarray(teacher.act(seen.observations)))
         best_return = max(best_return, float(seen.returns.max()))

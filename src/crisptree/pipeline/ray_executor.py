@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.pipeline.executor import Done, Job, OnError, OnMessage
+from crisptree.pipeline.jobs import Done, Job, OnError, OnMessage
 from crisptree.pipeline.progress import Silent
 from crisptree.pipeline.worker import call
 
@@ -23,6 +23,7 @@ def run_on_ray(
     told to `on_error`."""
     try:
         import ray
+        import ray.exceptions
     except ImportError as error:
         raise CrisptreeError("Ray needs its package: pip install 'crisptree[ray]'") from error
     if not ray.is_initialized():

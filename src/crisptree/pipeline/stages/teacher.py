@@ -23,12 +23,9 @@ from crisptree.pipeline.timing import KeepTime
 class Teacher(Stage):
     """A network or a soft tree that learns the task first."""
 
+    name: str
     kind: Literal["mlp", "soft", "dqn"]
     weight: float = 2.0
-
-    @property
-    def name(self) -> str:
-        return f"teacher-{self.kind}"
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {
