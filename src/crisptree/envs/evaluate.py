@@ -152,39 +152,38 @@ def baseline_returns(
     *,
     episodes: int = 64,
     max_steps: int | None = None,
-    seconds: float | None = None,
+    seconds: float = 20.0,
 ) -> Baselines:
     """The mean returns of random play and of the best constant action.
 
     Constants race: all of them in a few episodes, the better third in more, the last few in all.
-    Fewer episodes are played where they are long, or where `seconds` would not suffice. Episodes
-    come from the range for selection, since the best of many is a choice.
+    Fewer episodes are played where they are long, and where `seconds` would not suffice; then the
+    constants may be left out. Episodes come from the range for selection, since the best of many
+    is a choice.
     """
     first = block_seed("selection", episodes, seed)
+    began = time.monotonic()
 
-    def played(policies: Sequence[Policy], start: int, stop: int) -> Rollouts:
-        seeds = range(first + start, first + stop)
-        return rollout(policies, task, seeds, fast=True, max_steps=max_steps)
+    def played(policies: Sequence[Policy], start: int, stop: int, share: float) -> Rollouts:
+        seeds, deadline = range(first + start, first + stop), began + share * seconds
+        return rollout(policies, task, seeds, fast=True, max_steps=max_steps, deadline=deadline)
 
-    by_chance, began = random_policy(task, seed), time.perf_counter()
-    probe = played([by_chance], 0, 1)
-    took = time.perf_counter() - began
-    steps = int(probe.lengths.sum())
-    count = min(episodes, max(2, BASELINE_STEPS // max(steps, 1)))
-    if seconds is not None:
-        # A race costs about as much as four full rounds.
-        count = min(count, int(seconds / max(took, 1e-9) / 5))
+    by_chance = random_policy(task, seed)
+    probe = played([by_chance], 0, 1, 0.5)
+    took = time.monotonic() - began
+    # A race costs about as much as four full rounds.
+    affordable = seconds / max(took, 1e-9) / 6
+    long = BASELINE_STEPS // max(int(probe.lengths.sum()), 1)
+    count = int(min(episodes, max(2, long), affordable))
     if count < 2:
         return Baselines(float(probe.returns.mean()), None, None, 1)
-    rest = played([by_chance], 1, count)
+    rest = played([by_chance], 1, count, 0.75)
     mean = float(np.concatenate([probe.returns[0], rest.returns[0]]).mean())
-    best, earned = _race(
-        constant_actions(task, seed),
-        lambda some, n: played([constant_policy(task, each) for each in some], 0, n).returns.mean(
-            1
-        ),
-        count,
-    )
+
+    def constants_earn(actions: list[np.ndarray], n: int) -> np.ndarray:
+        return played([constant_policy(task, each) for each in actions], 0, n, 2.0).returns.mean(1)
+
+    best, earned = _race(constant_actions(task, seed), constants_earn, count)
     return Baselines(mean, earned, np.asarray(best).tolist(), count)
 
 
