@@ -122,3 +122,10 @@ def test_constants_to_try():
     assert (len(parts), parts[1].tolist()) == (MOST_CONSTANTS, [8, 8])
     real = constant_actions(make_task(LINE, spaces.Box(-1, 3, (2,))), 0)
     assert [row.tolist() for row in real[:4]] == [[1, 1], [-1, -1], [3, 3], [0, 0]]
+
+
+def test_the_largest_returns_have_a_spread():
+    score = Score("Thing-v0", 0, (3e38, -3e38, 0.0))
+    assert score.standard_error == pytest.approx(3e38 / np.sqrt(3))
+    assert "Infinity" not in json.dumps(score.to_dict())
+    assert Score("Thing-v0", 0, (0.0, 0.0)).standard_error == 0

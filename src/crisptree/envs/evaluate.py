@@ -45,7 +45,7 @@ class Score:
     @property
     def standard_error(self) -> float | None:
         n = len(self.returns)
-        return float(np.std(self.returns, ddof=1) / np.sqrt(n)) if n > 1 else None
+        return _spread(self.returns, ddof=1) / math.sqrt(n) if n > 1 else None
 
     @property
     def quantiles(self) -> dict[str, float]:
@@ -66,7 +66,7 @@ class Score:
             "episodes": len(self.returns),
             "mean": self.mean,
             "standard_error": self.standard_error,
-            "sd": float(np.std(self.returns)),
+            "sd": _spread(self.returns, ddof=0),
             "min": min(self.returns),
             "max": max(self.returns),
             "quantiles": self.quantiles,
@@ -88,6 +88,12 @@ class Score:
         if self.cut:
             text += f"; {self.cut} did not end and were cut at the step limit"
         return text
+
+
+def _spread(values: Sequence[float], ddof: int) -> float:
+    """The standard deviation; squares of the largest returns would not fit into a float."""
+    largest = max(map(abs, values)) or 1.0
+    return float(np.std(np.array(values) / largest, ddof=ddof)) * largest
 
 
 def digits(values: Sequence[float], error: float | None = None) -> Callable[[float], str]:
