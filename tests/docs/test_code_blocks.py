@@ -78,7 +78,10 @@ def run_page(page: Path, shell: Shell) -> None:
                 if block.language == "sh" or line.startswith("crisptree "):
                     printed = shell.run(line)
         elif block.language == "python":
-            exec(compile(block.code, where, "exec"), names)
+            # As for a script in this folder, or in an interactive session.
+            with pytest.MonkeyPatch.context() as patch:
+                patch.syspath_prepend(folder)
+                exec(compile(block.code, where, "exec"), names)
         elif block.language == "json":
             json.loads(block.code)
         elif block.follows and not block.note:
