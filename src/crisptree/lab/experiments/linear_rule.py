@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from crisptree.crisp import CrispTree
+from crisptree.crisp.linear import Gain
 from crisptree.envs.task import Task
 from crisptree.learn.moments import units
 
@@ -21,7 +22,7 @@ def linear_rule(learner: Any, task: Task) -> CrispTree:
     half = 0.5 * (high - low)
     slopes = np.asarray(weights, np.float64) * half[:, None] / deviation
     offsets = low + half * (np.asarray(biases, np.float64) + 1) - slopes @ mean
-    gains = tuple((int(d), int(f), float(slopes[d, f])) for d, f in np.argwhere(slopes))
+    gains = tuple(Gain(int(d), int(f), float(slopes[d, f])) for d, f in np.argwhere(slopes))
     no_child = np.array([-1])
     return CrispTree(
         feature=no_child,
