@@ -114,7 +114,6 @@ def test_returns_are_of_the_episodes_that_ended(seen):
     trajectory = seen[2]
     assert trajectory.n_episodes.tolist() == [2, 2]
     assert trajectory.return_sum.tolist() == [15, 15]
-    assert trajectory.mean_return.tolist() == [7.5, 7.5]
 
 
 def test_actions_are_each_learner_s_own_samples(seen):

@@ -5,12 +5,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crisptree.learn.schedule import WINDOW, Schedule, interpolate
+from crisptree.learn.schedule import RETURNS, WINDOW, Schedule, interpolate
 
-N_UPDATES, SPEEDUP = 200, 4.0
+N_UPDATES, SPEEDUP = RETURNS, 4.0  # so that each update is a return of its own
 
 
-def paces(returns, speedup: float = SPEEDUP) -> np.ndarray:
+def paces(returns, speedup: float = SPEEDUP, n_updates: int = N_UPDATES) -> np.ndarray:
     """How fast the progress went at each update."""
 
     @jax.jit
@@ -19,7 +19,7 @@ def paces(returns, speedup: float = SPEEDUP) -> np.ndarray:
             later = schedule.after_update(mean_return, speedup)
             return later, later.pace_sum - schedule.pace_sum
 
-        return jax.lax.scan(step, Schedule.start(N_UPDATES), returns)[1]
+        return jax.lax.scan(step, Schedule.start(n_updates), returns)[1]
 
     return np.asarray(follow(jnp.asarray(returns, jnp.float32)))
 
@@ -79,6 +79,16 @@ def test_updates_without_an_episode_change_nothing():
     gaps[::2] = returns
     np.testing.assert_array_equal(paces(gaps)[::2], paces(returns))
     np.testing.assert_array_equal(paces(gaps)[1::2], paces(returns))
+
+
+@pytest.mark.parametrize("times", [2, 3, 4])
+def test_a_longer_training_looks_at_more_updates(times):
+    """Each return is that of several updates: the same curve, drawn out, has the same paces."""
+    returns = np.concatenate([np.linspace(20, 500, 40), np.full(60, 500.0)])
+    drawn_out = np.repeat(returns, times)
+    pace = paces(drawn_out, n_updates=times * RETURNS)
+    np.testing.assert_array_equal(pace[times - 1 :: times], paces(returns))
+    assert pace.tolist() == sorted(pace)
 
 
 def test_the_first_updates_may_have_no_episode():

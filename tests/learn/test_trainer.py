@@ -105,6 +105,23 @@ def test_a_seed_learns_the_same_among_others():
     assert to_bytes(pick(together.states, 0).actor) != to_bytes(pick(together.states, 1).actor)
 
 
+@pytest.mark.parametrize("backend", ["jax", "gymnasium"])
+def test_seeds_at_once_are_seeds_apart(backend):
+    """As an accelerator takes them. Sums may be taken in another order: equal within float32."""
+    states, results = fresh(PPO, n_updates=3), []
+    for at_once in (True, False):
+        env = envs_of(backend, 4)
+        with Trainer(None, PPO, 2, 7, env=env, at_once=at_once) as trainer:
+            results.append(list(trainer.learn(states))[-1])
+    one, other = results
+    assert to_bytes(one.states.key) == to_bytes(other.states.key)
+    parts = [jax.tree.leaves((at.states.actor, at.states.critic)) for at in results]
+    for a, b in zip(*parts, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-4)
+    np.testing.assert_array_equal(one.metrics["episodes"], other.metrics["episodes"])
+    assert one.metrics["episodes"].shape == (3, 2)
+
+
 def test_learning_is_collecting_and_updating():
     """Against the pure functions, one after the other."""
     states = fresh(PPO, 1, n_updates=3)

@@ -9,7 +9,6 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
@@ -36,7 +35,7 @@ class HostCollector:
             seed += self._parts[-1].n_rows // n_agents
 
     def collect(self, learners: Any, config: LearnConfig) -> Trajectory:
-        """`n_steps` steps of every environment; arrays are `(S, T, R, …)`."""
+        """`n_steps` steps of every environment, as NumPy's arrays `(S, T, R, …)`."""
         sample, to_env = sampler(learners), learners.head.to_env
         rows = [part.n_rows // n_seeds(learners) for part in self._parts]
         noise = np.asarray(_noise(learners, config.n_steps, sum(rows)))
@@ -51,7 +50,7 @@ class HostCollector:
         collected = [part.take() for part in self._parts]
         arrays = [np.concatenate(each, 2) for each in zip(*collected, strict=True)]
         arrays[-2:] = [each.sum((1, 2)) for each in arrays[-2:]]
-        return Trajectory(*map(jnp.asarray, arrays))
+        return Trajectory(*arrays)  # pyright: ignore[reportArgumentType]
 
 
 @eqx.filter_jit

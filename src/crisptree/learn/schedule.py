@@ -11,6 +11,9 @@ from jaxtyping import Array, Bool, Float, Int
 Number = float | Float[Array, ""]
 
 WINDOW = 8
+RETURNS = 150
+"""A training's updates are taken together into so many returns at most: what counts as flat is a
+share of the training, not a number of updates."""
 STILL_RISING = 0.02
 """Returns rise if the last `WINDOW` are better than those before by this share of all progress."""
 CLEARLY = 2.0
@@ -26,8 +29,11 @@ class Schedule(eqx.Module):
     """Updates of a training at the plain pace."""
     pace_sum: Float[Array, ""]
     """Updates so far, each counted as often as its pace says."""
+    pending_sum: Float[Array, ""]
+    """The mean returns of updates that are not yet taken together, summed."""
+    n_pending: Int[Array, ""]
     recent: Float[Array, "window"]
-    """The mean returns of the last `2 · WINDOW` updates in which episodes ended, oldest first."""
+    """The last `2 · WINDOW` returns, oldest first; each is that of several updates."""
     n_returns: Int[Array, ""]
     first: Float[Array, ""]
     """The mean of the first `WINDOW` returns."""
@@ -44,6 +50,8 @@ class Schedule(eqx.Module):
             update=jnp.zeros((), jnp.int32),
             n_updates=jnp.asarray(n_updates, jnp.int32),
             pace_sum=zero,
+            pending_sum=zero,
+            n_pending=jnp.zeros((), jnp.int32),
             recent=jnp.zeros(2 * WINDOW),
             n_returns=jnp.zeros((), jnp.int32),
             first=zero,
@@ -76,8 +84,24 @@ class Schedule(eqx.Module):
             lambda p: (p.update, p.pace_sum), noted, (self.update + 1, self.pace_sum + pace)
         )
 
+    @property
+    def updates_per_return(self) -> Int[Array, ""]:
+        """How many updates are taken together into one return."""
+        return -(-self.n_updates // RETURNS)
+
     def _with_return(self, mean_return: Float[Array, ""]) -> "Schedule":
-        is_new = ~jnp.isnan(mean_return)
+        """With the return of one more update, if it is a number."""
+        ended = ~jnp.isnan(mean_return)
+        total = self.pending_sum + jnp.where(ended, mean_return, 0.0)
+        n_pending = self.n_pending + ended
+        is_whole = ended & (n_pending >= self.updates_per_return)
+        noted = self._with_whole_return(total / jnp.maximum(n_pending, 1), is_whole)
+        pending = (jnp.where(is_whole, 0.0, total), jnp.where(is_whole, 0, n_pending))
+        return eqx.tree_at(lambda s: (s.pending_sum, s.n_pending), noted, pending)
+
+    def _with_whole_return(
+        self, mean_return: Float[Array, ""], is_new: Bool[Array, ""]
+    ) -> "Schedule":
         recent = jnp.append(self.recent[1:], mean_return)
         n_returns = self.n_returns + 1
         last = recent[WINDOW:]

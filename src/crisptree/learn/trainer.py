@@ -18,6 +18,7 @@ from crisptree.envs.vector import VectorEnv
 from crisptree.envs.vector_env import threads, vector_env
 from crisptree.learn.config import AnyConfig
 from crisptree.learn.runners import CompiledRunner, HostRunner, Runner
+from crisptree.learn.seed_pool import SeedPool
 
 RESTART = 64
 """Updates between two restarts of all environments."""
@@ -47,6 +48,7 @@ class Trainer:
 
     Learning is one compiled program where the task has a twin in JAX. `env` takes the place of the
     task's own environments: a functional one, or vector environments of `n_seeds * n_envs` in all.
+    `at_once`: whether all seeds are learned by one call, as on an accelerator, or each by itself.
     """
 
     def __init__(
@@ -58,9 +60,11 @@ class Trainer:
         *,
         env: FunctionalEnv | Sequence[VectorEnv] | None = None,
         restart_every: int = RESTART,
+        at_once: bool | None = None,
     ) -> None:
         self.config, self.n_seeds, self._seed = config, n_seeds, seed
-        self._task, self._env, self._restart_every = task, env, restart_every
+        self._task, self._env = task, env
+        self._restart_every, self._at_once = restart_every, at_once
         self._runner: Runner | None = None
 
     def __enter__(self) -> "Trainer":
@@ -109,15 +113,15 @@ class Trainer:
                 runner.restart(states, update)
 
     def _new_runner(self) -> Runner:
-        env = self._env
+        env, pool = self._env, SeedPool(self.n_seeds, self._at_once)
         if env is None and self._task is not None:
             env = twin_of(self._task)
         if isinstance(env, FunctionalEnv):
             # Room for the longest segment there is: one program, however long segments are.
-            return CompiledRunner(env, self.config, self._restart_every)
+            return CompiledRunner(env, self.config, pool, self._restart_every)
         n_agents = 1 if self._task is None else self._task.n_agents or 1
         envs = self._host_envs() if env is None else env
-        return HostRunner(envs, self.config, self.n_seeds, n_agents, self._seed)
+        return HostRunner(envs, self.config, pool, n_agents, self._seed)
 
     def _host_envs(self) -> Sequence[VectorEnv]:
         assert self._task is not None, "a trainer needs a task or environments"

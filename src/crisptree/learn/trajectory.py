@@ -39,7 +39,7 @@ class Trajectory(NamedTuple):
     """How many ended."""
 
     @property
-    def mean_return(self) -> Float[Array, "*seeds"]:
+    def mean_return(self) -> Float[Array, ""]:
         """NaN where no episode ended."""
         return self.return_sum / self.n_episodes
 
