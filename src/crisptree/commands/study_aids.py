@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import tyro
 
 
@@ -62,7 +63,7 @@ class Worksheet:
         write_atomically(self.out, load_aid(self.aid).drawing())
 
 
-def visited_states(policy, env_id: str):
+def visited_states(policy, env_id: str) -> np.ndarray:
     """The states of ten episodes the policy plays."""
     from crisptree.envs.policy import policy_from
     from crisptree.envs.rollout import rollout
@@ -71,7 +72,9 @@ def visited_states(policy, env_id: str):
 
     task = task_of(env_id)
     seeds = episode_seeds("selection", 0, 10)
-    return rollout([policy_from(policy, task)], task, seeds, record=True).observations
+    seen = rollout([policy_from(policy, task)], task, seeds, record=True).observations
+    assert seen is not None
+    return seen
 
 
 def trained_mlp(env_id: str, seed: int):
