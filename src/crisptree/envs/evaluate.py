@@ -177,8 +177,9 @@ def baseline_returns(
     by_chance = random_policy(task, seed)
     probe = played([by_chance], 0, 1, 0.5)
     took = time.monotonic() - began
-    # A race costs about as much as four full rounds.
-    affordable = seconds / max(took, 1e-9) / 6
+    # A race costs about as much as four full rounds. Where an episode is over soon the clock has
+    # no say, so that the same seed gives the same figures.
+    affordable = math.inf if took < seconds / 6 else seconds / took / 6
     long = BASELINE_STEPS // max(int(probe.lengths.sum()), 1)
     count = int(min(episodes, max(2, long), affordable))
     if count < 2:
