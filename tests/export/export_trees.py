@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from crisptree.crisp import CrispTree
+from crisptree.crisp import Actions, CrispTree, Feature
 
 ACTIONS = ("left", "stay", "right", "jump")
 
@@ -10,14 +10,19 @@ ACTIONS = ("left", "stay", "right", "jump")
 def grown(leaves: int, seed: int, n_features: int = 8) -> CrispTree:
     """A random tree: thresholds of full float64 precision, leaves split until there are enough."""
     rng = np.random.default_rng(seed)
-    root: list = [int(rng.integers(len(ACTIONS)))]
+    nested = _grown(leaves, rng, n_features, lambda: int(rng.integers(len(ACTIONS))))
+    return CrispTree.from_nested(nested, [f"x{at}" for at in range(n_features)], ACTIONS)
+
+
+def _grown(leaves, rng, n_features, leaf):
+    root: list = [leaf()]
     open_leaves = [root]
     for _ in range(leaves - 1):
         node = open_leaves.pop(rng.integers(len(open_leaves)))
-        sides = [[int(rng.integers(len(ACTIONS)))] for _ in range(2)]
+        sides = [[leaf()] for _ in range(2)]
         node[:] = [int(rng.integers(n_features)), float(rng.normal()), *sides]
         open_leaves += sides
-    return CrispTree.from_nested(_plain(root), [f"x{at}" for at in range(n_features)], ACTIONS)
+    return _plain(root)
 
 
 def _plain(node: list):
@@ -66,3 +71,50 @@ HOSTILE = CrispTree.from_nested(
 
 LEAF = CrispTree.leaf(1, ("a", "b"), ("left", "right"))
 ODD = {"leaf": LEAF, "list": long_list(150), "extreme": EXTREME, "hostile": HOSTILE}
+
+
+STARTED = Actions.discrete(("left", "stay", "right"), 5)
+MULTI = Actions.multi_discrete(("gear", "lamp"), (("low", "high"), ("off", "dim", "on")), (1, 0))
+BOX = Actions.box(("torque", "brake"), (-2.0, 0.0), (2.0, 1.0))
+DOUBLE = Actions.box(("torque",), (-0.1,), (0.3,), dtype="float64")
+HOSTILE_BOX = Actions.box(HOSTILE_NAMES, (-1.0,) * 8, (1.0,) * 8, shape=(2, 4))
+
+
+def tree_with(actions: Actions, leaves: int, seed: int, linear: bool = False) -> CrispTree:
+    """A random tree with leaves of these actions over three features, one of them bounded."""
+    rng = np.random.default_rng(seed)
+    features = (Feature("angle", low=-3.2, high=3.2), Feature("speed"), Feature("lit", "flag"))
+
+    def leaf():
+        if actions.kind == "discrete":
+            return int(rng.integers(len(actions.names)))
+        if actions.kind == "multi_discrete":
+            return [int(rng.integers(len(choices))) for choices in actions.choices]
+        values = [float(rng.uniform(*pair)) for pair in zip(actions.low, actions.high, strict=True)]
+        if not linear:
+            return values
+        return [
+            (value, {int(at): float(rng.normal()) for at in rng.permutation(3)[: rng.integers(4)]})
+            for value in values
+        ]
+
+    return CrispTree.from_nested(_grown(leaves, rng, 3, leaf), features=features, actions=actions)
+
+
+def hostile_formulas() -> CrispTree:
+    leaf = [(0.1 * at, {at: 0.5, 7 - at: -0.25}) for at in range(8)]
+    nested = (0, 0.5, leaf, (1, 0.25, [0.0] * 8, leaf[::-1]))
+    return CrispTree.from_nested(nested, HOSTILE_NAMES, actions=HOSTILE_BOX)
+
+
+KINDS = {
+    "start": tree_with(STARTED, 12, 0),
+    "several choices": tree_with(MULTI, 12, 1),
+    "vectors": tree_with(BOX, 12, 2),
+    "formulas": tree_with(BOX, 12, 3, linear=True),
+    "one formula": tree_with(DOUBLE, 1, 4, linear=True),
+    "hostile formulas": hostile_formulas(),
+}
+"""A tree for every kind of leaf."""
+EVERY = {**ODD, **KINDS}
+CONSTANT = {name: tree for name, tree in EVERY.items() if not tree.is_linear}

@@ -3,12 +3,12 @@ import subprocess
 
 import numpy as np
 import pytest
-from export_trees import HOSTILE, HOSTILE_NAMES, ODD, grown
+from export_trees import EVERY, HOSTILE, HOSTILE_NAMES, grown
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.export import as_c, check
-from crisptree.export.c_code import identifier
+from crisptree.export.c_text import prefix
 from crisptree.export.programs import compiled
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
@@ -41,7 +41,7 @@ def test_the_source():
 
 
 @needs_gcc
-@pytest.mark.parametrize("tree", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("tree", EVERY.values(), ids=EVERY)
 def test_odd_trees_compile_without_a_warning_and_decide_alike(tree):
     decide = compiled(as_c(tree))
     assert check(tree, decide, np.float64, 2000) >= 2000
@@ -80,10 +80,10 @@ def test_the_self_test_passes_and_notices_another_threshold(tmp_path, real):
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [("cart-pole.v1", "cart_pole_v1"), ("1", "policy_1"), ("", "policy"), ("_a_", "a")],
+    [("cart-pole.v1", "cart_pole_v1"), ("1", "policy_x1"), ("_", "policy"), ("_a_", "a")],
 )
-def test_identifiers(text, name):
-    assert identifier(text) == name
+def test_prefixes(text, name):
+    assert prefix(text) == name
 
 
 def test_a_file_name_that_would_end_the_include():

@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 import numpy as np
 import pytest
-from export_trees import HOSTILE, HOSTILE_NAMES, ODD
+from export_trees import EVERY, HOSTILE, HOSTILE_NAMES
 
 from crisptree.crisp import CrispTree
 from crisptree.export import as_javascript, check
@@ -19,6 +19,7 @@ def test_the_source():
     kind = "rule list" if tree.is_rule_list else "decision tree"
     assert as_javascript(tree) == (
         f"// A policy: {kind}, 2 leaves, depth 1.\n"
+        "// A feature that is NaN makes every comparison with it FALSE.\n"
         f"// Written by crisptree {version('crisptree')}.\n\n"
         'export const features = [\n  "angle",\n];\n'
         'export const actions = [\n  "left",\n  "right",\n];\n\n'
@@ -29,7 +30,7 @@ def test_the_source():
 
 
 @needs_node
-@pytest.mark.parametrize("tree", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("tree", EVERY.values(), ids=EVERY)
 def test_odd_trees(tree):
     decide = in_node(as_javascript(tree))
     for dtype in (np.float64, np.float32):

@@ -2,7 +2,7 @@ import json
 
 import numpy as np
 import pytest
-from export_trees import HOSTILE, HOSTILE_NAMES, ODD, grown, long_list
+from export_trees import EVERY, HOSTILE, HOSTILE_NAMES, KINDS, grown, long_list
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
@@ -13,7 +13,7 @@ onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
 
-@pytest.mark.parametrize("tree", [*ODD.values(), long_list(3000)], ids=[*ODD, "long list"])
+@pytest.mark.parametrize("tree", [*EVERY.values(), long_list(3000)], ids=[*EVERY, "long list"])
 def test_odd_trees(tree):
     assert check(tree, decider(as_onnx(tree)), np.float32, 2000) >= 2000
 
@@ -47,3 +47,19 @@ def test_without_the_extra(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "onnx", None)
     with pytest.raises(CrisptreeError, match=r"pip install 'crisptree\[onnx\]'"):
         as_onnx(grown(2, 0))
+
+
+def test_shapes_and_types_of_other_actions():
+    types = {"several choices": ("int64", 2), "vectors": ("float32", 2), "formulas": ("float32", 2)}
+    for name, (dtype, n_values) in {**types, "one formula": ("float64", 1)}.items():
+        found = decider(as_onnx(KINDS[name]))(np.zeros((3, 3), np.float32))
+        assert (found.dtype, found.shape) == (dtype, (3, n_values))
+
+
+def test_the_reference_implementation_computes_formulas_alike():
+    from onnx.reference import ReferenceEvaluator
+
+    tree = KINDS["formulas"]
+    states = np.random.default_rng(0).normal(size=(50, 3)).astype(np.float32)
+    (found,) = ReferenceEvaluator(as_onnx(tree)).run(["action"], {"observation": states})
+    assert np.array_equal(found, tree.predict(states)[0])

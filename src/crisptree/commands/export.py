@@ -1,45 +1,94 @@
-"""`crisptree export`: a policy as a program or a model that runs without crisptree."""
+"""`crisptree export`: a policy as a program, a query, a table or a model, without crisptree."""
 
 import json
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
 import tyro
 
+NAMES = "python|c|c-fixed|c-fixed16|rust|javascript|st|plcopen|sql|onnx|sklearn|csv|markdown"
+
 
 @dataclass(frozen=True)
 class Command:
-    """Write a policy as Python, C, JavaScript, ONNX or scikit-learn; checked before it is written.
+    """Write a policy as a program, a query, a table or a model; checked before it is written.
 
-    The export must decide as the policy does on 20,000 random observations and on those one float
-    away from each threshold, or nothing is written.
+    The export must decide as the policy does on 20,000 random observations, on those one float
+    away from each threshold and on some with NaN, or nothing is written. Test vectors that meet
+    both outcomes of every comparison are written too.
     """
 
     policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
-    """The policy file."""
+    """The policy file, or the folder of a run."""
     to: Annotated[
-        Literal["python", "c", "javascript", "onnx", "sklearn"],
-        tyro.conf.arg(metavar="python|c|javascript|onnx|sklearn"),
+        Literal[
+            "python",
+            "c",
+            "c-fixed",
+            "c-fixed16",
+            "rust",
+            "javascript",
+            "st",
+            "plcopen",
+            "sql",
+            "onnx",
+            "sklearn",
+            "csv",
+            "markdown",
+        ],
+        tyro.conf.arg(metavar=NAMES),
     ]
-    """What to write: a Python function; C99 with a header and a self-test; a JavaScript module; an
-    ONNX model; a scikit-learn DecisionTreeClassifier for joblib.load."""
+    """What to write: a Python function; C99 with a header and a self-test; C99 in whole numbers
+    of 32 or 16 bits; a Rust module without std; a JavaScript module; an IEC 61131-3 function
+    block in Structured Text, or in PLCopen XML; a SQL query; an ONNX model; a scikit-learn tree
+    for joblib.load; the rules as a table in CSV or Markdown."""
     out: Annotated[str, tyro.conf.arg(metavar="FILE")]
     """The file to write; for C, FILE.c and FILE.h."""
+    vectors: Annotated[str | None, tyro.conf.arg(metavar="FILE|none")] = None
+    """Where test vectors go; NAME.vectors.csv next to FILE if not said; none: nowhere."""
     unchecked: bool = False
-    """Write it without trying it out, for want of a C compiler, Node.js or onnxruntime."""
+    """Write it without trying it out, for want of a C compiler, rustc, Node.js or onnxruntime."""
     json: bool = False
     """Print one JSON object: the files and on how many observations they were checked."""
 
     def run(self) -> None:
         from crisptree.commands.shared import loaded
-        from crisptree.export import export
+        from crisptree.export import TARGETS, export
         from crisptree.export.states import RANDOM_STATES
 
         tree = loaded(self.policy)
-        written = export(tree, self.to, self.out, count=0 if self.unchecked else RANDOM_STATES)
+        target = TARGETS[self.to]
+        written = export(
+            tree,
+            self.to,
+            self.out,
+            count=0 if self.unchecked else RANDOM_STATES,
+            vectors_to=self._vectors_file(),
+        )
+        if Path(self.out).suffix not in target.suffixes:
+            endings = " or ".join(target.suffixes)
+            print(f"crisptree: files of {target.language} end in {endings}", file=sys.stderr)
         files = [str(file) for file in written.files]
         if self.json:
             print(json.dumps({"files": files, "checked_states": written.states}))
             return
         checked = f"decides as the policy on {written.states:,} observations"
-        print(f"{', '.join(files)}: {'not checked' if self.unchecked else checked}")
+        print(f"wrote {', '.join(files)}: {'not checked' if self.unchecked else checked}")
+
+    def _vectors_file(self) -> str | None:
+        """Where test vectors go; None if nowhere."""
+        from crisptree.base.errors import CrisptreeError
+        from crisptree.export import TARGETS
+
+        if TARGETS[self.to].vectors is None:
+            if self.vectors not in (None, "none"):
+                raise CrisptreeError(
+                    f"a table in {TARGETS[self.to].language} is not run, so it has no "
+                    "test vectors; --to python or another program has"
+                )
+            return None
+        if self.vectors == "none":
+            return None
+        return self.vectors or str(Path(self.out).with_suffix(".vectors.csv"))

@@ -4,6 +4,7 @@ Numbers are written with the digits that give back the same float64.
 """
 
 import json
+import os
 from collections.abc import Mapping
 from os import PathLike
 from typing import Any
@@ -12,6 +13,8 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.base.files import write_atomically
 
 LARGEST_FILE = 16 * 2**20
+IN_A_RUN = "policy.json"
+"""The policy's name in the folder of a run."""
 
 
 def write(path: str | PathLike[str], policy: Mapping[str, Any]) -> None:
@@ -20,8 +23,10 @@ def write(path: str | PathLike[str], policy: Mapping[str, Any]) -> None:
 
 
 def read(path: str | PathLike[str]) -> Any:
-    """What a file's JSON says, not yet looked at."""
+    """What a file's JSON says, not yet looked at; a folder stands for the `policy.json` in it."""
     try:
+        if os.path.isdir(path):
+            path = os.path.join(path, IN_A_RUN)
         with open(path, "rb") as file:
             content = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name

@@ -1,16 +1,60 @@
-"""A tree as the statements of a program: `if` … and `return` …, with little indentation.
+"""A tree as `if … else if … else …`, with little indentation.
 
-What is indented below an `if` always ends in `return`, so the other side needs no `else` and goes
-on at the same level. The side that needs less indentation is the one that gets it: a list stays
-flat, and a tree of n leaves goes at most log2(n) levels deep, whatever its shape. That keeps within
-the 100 levels Python's parser reads and the 127 blocks every C compiler must nest.
+A chain asks one question after the other; the first that gets its answer decides which block
+applies, and the last block is for when none does. A block is a leaf or another chain. The side of a
+node that needs less room becomes the block, the other goes on in the chain: a list is one chain,
+and a tree of n leaves has chains within chains at most log2(n) deep, whatever its shape. That keeps
+within the 100 levels Python's parser reads and the 127 blocks every C compiler must nest.
 """
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from crisptree.crisp import CrispTree
-from crisptree.crisp.route import Nodes
+
+
+class Case(NamedTuple):
+    """If `node` gives `answer`, `then` applies: a leaf, by its number, or a chain."""
+
+    node: int
+    answer: bool
+    then: "int | Chain"
+
+
+class Chain(NamedTuple):
+    """The first case that holds decides; without one the tree ends in the leaf `otherwise`."""
+
+    cases: tuple[Case, ...]
+    otherwise: int
+
+
+def chain(tree: CrispTree) -> Chain:
+    """The whole tree; a lone leaf is a chain without cases."""
+    return _from(tree, 0, _levels_needed(tree))
+
+
+def _from(tree: CrispTree, node: int, levels: list[int]) -> Chain:
+    cases = []
+    feature, _, if_true, if_false = tree.nodes[node]
+    while feature >= 0:
+        answer = levels[if_true] <= levels[if_false]
+        block, rest = (if_true, if_false) if answer else (if_false, if_true)
+        is_leaf = tree.nodes[block][0] < 0
+        cases.append(Case(node, answer, block if is_leaf else _from(tree, block, levels)))
+        node = rest
+        feature, _, if_true, if_false = tree.nodes[node]
+    return Chain(tuple(cases), node)
+
+
+def _levels_needed(tree: CrispTree) -> list[int]:
+    """For every node how many levels its subtree takes, when the cheaper side is indented."""
+    levels = [0] * tree.n_nodes
+    for node in reversed(tree.order):
+        feature, _, if_true, if_false = tree.nodes[node]
+        if feature >= 0:
+            less, more = sorted((levels[if_true], levels[if_false]))
+            levels[node] = max(less + 1, more)
+    return levels
 
 
 class If(NamedTuple):
@@ -29,32 +73,16 @@ class Return(NamedTuple):
 
 
 def statements(tree: CrispTree) -> Iterator[If | Return]:
-    """The tree, line by line; the TRUE side first where the two sides need the same room."""
-    levels = _levels_needed(tree.nodes)
-    waiting = [(0, 0)]
-    while waiting:
-        node, level = waiting.pop()
-        feature, _, if_true, if_false = tree.nodes[node]
-        if feature < 0:
-            yield Return(level, node)
-        elif levels[if_true] <= levels[if_false]:
-            yield If(level, node, True)
-            waiting += [(if_false, level), (if_true, level + 1)]
-        else:
-            yield If(level, node, False)
-            waiting += [(if_true, level), (if_false, level + 1)]
+    """The tree, line by line, for languages with `return`: what is indented below an `if` always
+    returns, so the other side needs no `else` and goes on at the same level."""
+    return _lines(chain(tree), 0)
 
 
-def _levels_needed(nodes: Nodes) -> list[int]:
-    """For every node how many levels its subtree takes, when the cheaper side is indented."""
-    order = [0]
-    for node in order:  # grows while it is read: parents come before their children
-        feature, _, if_true, if_false = nodes[node]
-        order += [] if feature < 0 else [if_true, if_false]
-    levels = [0] * len(nodes)
-    for node in reversed(order):
-        feature, _, if_true, if_false = nodes[node]
-        if feature >= 0:
-            less, more = sorted((levels[if_true], levels[if_false]))
-            levels[node] = max(less + 1, more)
-    return levels
+def _lines(block: int | Chain, level: int) -> Iterator[If | Return]:
+    if isinstance(block, int):
+        yield Return(level, block)
+        return
+    for case in block.cases:
+        yield If(level, case.node, case.answer)
+        yield from _lines(case.then, level + 1)
+    yield Return(level, block.otherwise)

@@ -7,8 +7,21 @@ from numpy.typing import NDArray
 
 from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
+from crisptree.export.about import about
 from crisptree.export.branches import If, statements
-from crisptree.export.origin import about
+from crisptree.export.leaves import in_words, leaf_texts, sum_text
+
+GIVES = {
+    "discrete": "The number of the action",
+    "multi_discrete": "The numbers of the choices, part by part,",
+    "box": "The action, dimension by dimension,",
+}
+WITHIN = """\
+def _within(value, low, high):
+    return (value if value < high else high) if value > low else low
+
+
+"""
 
 
 def as_python(tree: CrispTree) -> str:
@@ -23,13 +36,24 @@ def as_python(tree: CrispTree) -> str:
         "",
         *_table("FEATURES", tree.feature_names),
         *_table("ACTIONS", tree.action_names),
-        "",
-        "",
+    ]
+    if tree.actions.choices:
+        lines += _table("CHOICES", tree.actions.choices)
+    if tree.actions.start:
+        lines.append(f"START = {tree.actions.start!r}  # what the environment's numbers begin with")
+    head = "\n".join(lines) + "\n\n\n" + (WITHIN if tree.is_linear else "")
+    return head + "\n".join(_function(tree)) + "\n"
+
+
+def _function(tree: CrispTree) -> list[str]:
+    gives = GIVES[tree.actions.kind]
+    lines = [
         "def act(x):",
-        '    """The number of the action for one observation: a list, a tuple or an array."""',
+        f'    """{gives} for one observation: a list, a tuple or an array."""',
         "    if type(x) is not list and type(x) is not tuple:",
         "        x = x.tolist()",
     ]
+    leaves = leaf_texts(tree, repr, lambda leaf, at: _computed(tree, leaf, at))
     for statement in statements(tree):
         indent = "    " * (statement.level + 1)
         if isinstance(statement, If):
@@ -38,19 +62,26 @@ def as_python(tree: CrispTree) -> str:
             condition = comparison if statement.answer else f"not {comparison}"
             lines.append(f"{indent}if {condition}:  # {printable(tree.feature_names[feature])}")
         else:
-            action = int(tree.action[statement.leaf])
-            lines.append(f"{indent}return {action}  # {printable(tree.action_names[action])}")
-    return "\n".join(lines) + "\n"
+            leaf = statement.leaf
+            row = leaves[leaf]
+            value = row[0] if tree.actions.kind == "discrete" else f"({', '.join(row)},)"
+            lines.append(f"{indent}return {value}  # {in_words(tree, leaf)}")
+    return lines
 
 
-def decider(source: str) -> Callable[[NDArray], NDArray[np.int64]]:
+def _computed(tree: CrispTree, leaf: int, dimension: int) -> str:
+    value = sum_text(tree, leaf, dimension, repr, lambda feature: f"x[{feature}]")
+    return f"_within({value}, {tree.actions.low[dimension]!r}, {tree.actions.high[dimension]!r})"
+
+
+def decider(source: str) -> Callable[[NDArray], NDArray]:
     """The module's own `act`, row by row."""
     module: dict[str, object] = {"__name__": "policy"}
     exec(compile(source, "<export>", "exec"), module)
     act = module["act"]
     assert callable(act)
-    return lambda states: np.array([act(state) for state in states], dtype=np.int64)
+    return lambda states: np.array([act(state) for state in states])
 
 
-def _table(name: str, values: tuple[str, ...]) -> list[str]:
+def _table(name: str, values: tuple[object, ...]) -> list[str]:
     return [f"{name} = (", *(f"    {value!r}," for value in values), ")"]

@@ -1,22 +1,24 @@
 import io
+import sys
 
 import joblib
 import numpy as np
 import pytest
-from export_trees import EXTREME, ODD, grown
+from export_trees import CONSTANT, EXTREME, KINDS, grown
 from sklearn.base import clone
 from sklearn.tree import export_graphviz, export_text, plot_tree
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.export import as_sklearn, check
-from crisptree.export.sklearn_classifier import as_joblib, decider
+from crisptree.export.sklearn_model import as_joblib, decider
 
 TREE = CrispTree.from_nested(
     ("angle", 0.25, ("speed", -1.0, "right", "left"), "left"), ("angle", "speed"), ("left", "right")
 )
 
 
-@pytest.mark.parametrize("tree", ODD.values(), ids=ODD)
+@pytest.mark.parametrize("tree", CONSTANT.values(), ids=CONSTANT)
 def test_odd_trees(tree):
     assert check(tree, decider(as_joblib(tree)), np.float32, 2000) >= 2000
 
@@ -75,3 +77,33 @@ def test_the_file_gives_back_the_classifier():
     tree = grown(4, 0)
     loaded = joblib.load(io.BytesIO(as_joblib(tree)))
     assert export_text(loaded) == export_text(as_sklearn(tree))
+
+
+def test_a_missing_value_goes_where_a_comparison_is_false():
+    states = np.array([[np.nan, 9.0], [9.0, np.nan], [np.nan, np.nan]], np.float32)
+    assert as_sklearn(TREE).predict(states).tolist() == [0, 0, 0]
+
+
+def test_several_choices_are_several_outputs():
+    tree = KINDS["several choices"]
+    classifier = as_sklearn(tree)
+    states = np.random.default_rng(0).normal(size=(100, 3)).astype(np.float32)
+    assert classifier.predict(states).tolist() == tree.predict(states)[0].tolist()
+    assert [each.tolist() for each in classifier.classes_] == [[1, 2], [0, 1, 2]]
+    assert [each.shape for each in classifier.predict_proba(states)] == [(100, 2), (100, 3)]
+    assert "class:" in export_text(classifier)
+
+
+def test_vectors_are_a_regressor():
+    tree = KINDS["vectors"]
+    regressor = as_sklearn(tree)
+    states = np.random.default_rng(0).normal(size=(100, 3)).astype(np.float32)
+    assert np.array_equal(regressor.predict(states), tree.act(states))
+    assert np.allclose(regressor.tree_.value[0, :, 0], tree.action[tree.feature < 0].mean(axis=0))
+    assert "value:" in export_text(regressor)
+
+
+def test_without_scikit_learn(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.tree", None)
+    with pytest.raises(CrisptreeError, match=r"pip install 'crisptree\[train\]'"):
+        as_sklearn(TREE)
