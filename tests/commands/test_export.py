@@ -98,7 +98,7 @@ def test_the_folder_of_a_run(policy, capsys):
     cli.main(["export", "runs", "--to", "st", "--out", "pole.st"])
     assert capsys.readouterr().out.startswith("wrote pole.st, pole.vectors.csv")
     Path("empty").mkdir()
-    assert "cannot read empty/policy.json" in refused(
+    assert "is a directory without a policy.json" in refused(
         capsys, "empty", "--to", "st", "--out", "pole.st"
     )
 
