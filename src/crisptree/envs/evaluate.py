@@ -166,8 +166,8 @@ def baseline_returns(
 
     Constants race: all of them in a few episodes, the better third in more, the last few in all.
     Fewer episodes are played where they are long. Where `seconds` do not suffice, the constants may
-    be left out; else the clock has no say, and the same seed gives the same figures. Episodes come from the range for selection, since the best of many
-    is a choice.
+    be left out; else the clock has no say, and the same seed gives the same figures. Episodes come
+    from the range for selection, since the best of many is a choice.
     """
     first = block_seed("selection", episodes, seed)
     began = time.monotonic()
