@@ -3,7 +3,7 @@ import pytest
 from small import small_config
 
 from crisptree.envs.evaluate import Baselines
-from crisptree.pipeline.summary import gap, gathered, in_words, scored
+from crisptree.pipeline.summary import UNKNOWN, gap, gathered, in_words, scored
 
 NOTHING = Baselines(20.0, 9.0, 0, 64)
 
@@ -58,3 +58,12 @@ def test_every_seed_is_shown():
     assert summary["crisp_return"]["every"] == [255.0, 255.0]
     assert summary["crisp_return"]["min"] == 255.0
     assert in_words(summary)[-1].startswith("mean over 2 seeds 255")
+
+
+def test_where_nothing_could_be_compared_that_is_said():
+    figures = scored(np.array([1.0, 2.0]), Baselines(None, None, None, 0))
+    run = {**summary_of([1.0, 2.0], soft=2.0), **figures, **gap(2.0, figures)}
+    assert run["gap_share"] is None
+    lines = in_words(run)
+    assert "random play" not in "\n".join(lines)
+    assert lines[-1].strip() == UNKNOWN

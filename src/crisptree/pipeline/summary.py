@@ -10,6 +10,8 @@ from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import command, config_hash
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+BETTER = "better than random and constant"
+UNKNOWN = "not compared: an episode takes too long for baselines"
 
 
 def scored(returns: np.ndarray, baselines: Baselines) -> dict[str, Any]:
@@ -31,12 +33,14 @@ def scored(returns: np.ndarray, baselines: Baselines) -> dict[str, Any]:
 def verdict(figures: dict[str, Any]) -> str:
     """Whether anything was learned: the mean, less two standard errors, against the baselines."""
     surely = figures["crisp_return"] - 2 * (figures["crisp_return_se"] or 0.0)
-    constant = figures.get("constant_return")
-    if surely <= figures["random_return"]:
+    by_chance, constant = figures["random_return"], figures.get("constant_return")
+    if by_chance is None:
+        return UNKNOWN
+    if surely <= by_chance:
         return "no better than random"
     if constant is not None and surely <= constant:
         return "no better than a constant action"
-    return "better than random and constant"
+    return BETTER
 
 
 def gap(soft_return: float | None, figures: dict[str, Any]) -> dict[str, Any]:
@@ -44,6 +48,8 @@ def gap(soft_return: float | None, figures: dict[str, Any]) -> dict[str, Any]:
     if soft_return is None:
         return {"gap": None, "gap_share": None}
     lost = soft_return - figures["crisp_return"]
+    if figures["random_return"] is None:
+        return {"gap": lost, "gap_share": None}
     span = max(soft_return, figures["crisp_return"]) - figures["random_return"]
     return {"gap": lost, "gap_share": lost / span if span > 0 else None}
 
@@ -91,15 +97,22 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
         + (f"; {run['beginning']}" if run.get("beginning") else "")
         + ")"
     ]
-    constant = run.get("constant_return")
-    lines.append(
-        f"{indent}random play earns {fmt(run['random_return'])}"
-        + (f", the best constant action {fmt(constant)}" if constant is not None else "")
-        + (f", the soft policy {fmt(run['soft_return'])}" if _has_soft(run) else "")
-    )
+    beside = [
+        f"{what} {fmt(run[name])}"
+        for what, name in (
+            ("random play earns", "random_return"),
+            ("the best constant action", "constant_return"),
+            ("the soft policy", "soft_return"),
+        )
+        if run.get(name) is not None
+    ]
+    if beside:
+        lines.append(indent + ", ".join(beside))
     if _has_soft(run):
         lines.append(indent + _gap_in_words(run, fmt))
-    if run["verdict"] != "better than random and constant":
+    if run["verdict"] == UNKNOWN:
+        lines.append(f"{indent}{UNKNOWN}")
+    elif run["verdict"] != BETTER:
         lines.append(
             f"{indent}the tree is {run['verdict']}: nothing was learned that would help; a longer "
             "--budget, more --leaves, --teacher dqn or other features may"
