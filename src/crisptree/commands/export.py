@@ -4,9 +4,11 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Optional
 
 import tyro
+
+from crisptree.commands.options import optional
 
 NAMES = "python|c|c-fixed|c-fixed16|rust|javascript|st|plcopen|sql|onnx|sklearn|csv|markdown"
 
@@ -46,7 +48,7 @@ class Command:
     for joblib.load; the rules as a table in CSV or Markdown."""
     out: Annotated[str, tyro.conf.arg(metavar="FILE")]
     """The file to write; for C, FILE.c and FILE.h."""
-    vectors: Annotated[str | None, tyro.conf.arg(metavar="FILE|none")] = None
+    vectors: Annotated[Optional[str], optional("FILE|none")] = None  # noqa: UP045
     """Where test vectors go; NAME.vectors.csv next to FILE if not said; none: nowhere."""
     unchecked: bool = False
     """Write it without trying it out, for want of a C compiler, rustc, Node.js or onnxruntime."""
