@@ -111,7 +111,8 @@ def _ensemble(tree: CrispTree) -> dict[str, Any]:
 def _actions(tree: CrispTree, graph: _Graph) -> str:
     """Adds what makes `action` of `leaf`; gives the type of its numbers."""
     leaves = np.flatnonzero(tree.feature < 0).tolist()
-    rows = np.array([outputs(tree)[leaf] for leaf in leaves])
+    given = outputs(tree)
+    rows = np.array([given[leaf] for leaf in leaves])
     dtype = tree.actions.dtype if tree.actions.kind == "box" else "int64"
     if not tree.is_linear:
         table = rows[:, 0] if tree.actions.kind == "discrete" else rows

@@ -10,7 +10,7 @@ import csv
 import io
 import math
 from collections.abc import Mapping, Sequence
-from itertools import islice
+from itertools import islice, product
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -24,8 +24,9 @@ from crisptree.export.numbers import next_float, not_above
 MOST_NUMBERS = 2**22
 """How many numbers the vectors may hold in all; a policy that asks for more gets every n-th."""
 
-MOST_PAIRS = 1_000
-"""How many pairs of leaves are looked at to find one that a comparison alone tells apart."""
+MOST = 64
+"""How many leaves on either side of a comparison are looked at to find two that it alone tells
+apart."""
 
 T = TypeVar("T")
 
@@ -107,6 +108,8 @@ def _around(
     tree: CrispTree, visit: Visit, trues: list[Visit], falses: list[Visit], dtype: Any
 ) -> list[tuple[str, list[float]]]:
     """What comes to a node, below, at and above its threshold; nothing where nothing can."""
+    if not visit.is_reachable:
+        return []
     at = not_above(np.array([visit.threshold]), dtype)
     sides = {"below": next_float(at, -np.inf), "at": at, "above": next_float(at, np.inf)}
     known = visit.conditions.get(visit.feature, Condition(visit.feature))
@@ -118,15 +121,11 @@ def _around(
     }
     state = None
     if "at" in values and "above" in values:
-        pairs = (
-            (true, false)
-            for true in trues
-            if _allows(true, visit.feature, values["above"])
-            for false in falses
-            if _allows(false, visit.feature, values["at"]) and _differ(tree, true, false)
-        )
+        ups = islice((leaf for leaf in trues if _allows(leaf, visit, "above", values)), MOST)
+        downs = islice((leaf for leaf in falses if _allows(leaf, visit, "at", values)), MOST)
+        pairs = (pair for pair in product(ups, downs) if _differ(tree, *pair))
         tried = (_state(tree, (*pair, visit), visit.feature, dtype) for pair in pairs)
-        state = next((state for state in islice(tried, MOST_PAIRS) if state is not None), None)
+        state = next((state for state in tried if state is not None), None)
     state = state or _state(tree, (visit,), visit.feature, dtype)
     if state is None:
         return []
@@ -136,9 +135,10 @@ def _around(
     ]
 
 
-def _allows(leaf: Visit, feature: int, value: float) -> bool:
-    _, above, at_most = leaf.conditions.get(feature, Condition(feature))
-    return above < value <= at_most
+def _allows(leaf: Visit, visit: Visit, side: str, values: Mapping[str, float]) -> bool:
+    """Whether a leaf below a node can be reached with that value of the node's feature."""
+    _, above, at_most = leaf.conditions.get(visit.feature, Condition(visit.feature))
+    return above < values[side] <= at_most
 
 
 def _differ(tree: CrispTree, one: Visit, other: Visit) -> bool:
