@@ -5,7 +5,7 @@ A page that holds
     <!-- fields of module.path:ClassName -->
 
 gets, in place of that line, one section for the class and one for each dataclass in it: a table of
-every field with its name on the command line, its type, its default and the docstring below it.
+every field with its name on the command line, the docstring below it, its type and its default.
 """
 
 import ast
@@ -36,6 +36,7 @@ class Entry:
     kind: str
     """Its type, as Markdown."""
     default: str
+    """What it is unless it is set, as Markdown."""
     text: str
 
 
@@ -68,11 +69,12 @@ def as_markdown(section: Section) -> str:
 def table(entries: tuple[Entry, ...]) -> str:
     if not entries:
         return ""
-    rows = ["| option | type | default | what it is |", "|---|---|---|---|"]
+    rows = ["| option | what it is |", "|---|---|"]
     for entry in entries:
         name = f"--{entry.name.replace('_', '-')}" if entry.is_option else entry.name
+        facts = f"<small>{entry.kind}; {entry.default}</small>"
         text = entry.text.replace("|", r"\|")
-        rows.append(f"| `{name}` | {entry.kind} | {entry.default} | {text} |")
+        rows.append(f"| `{name}` | {text}<br>{facts} |")
     return "\n".join(rows)
 
 
@@ -148,8 +150,8 @@ def default_of(field: dataclasses.Field) -> str:
 
 
 def written(value: Any) -> str:
-    """A default as one would type it, as Markdown; a dash where it is left open."""
-    return "–" if value is None or value in ((), "", {}) else f"`{typed(value)}`"
+    """A default as one would type it, as Markdown."""
+    return "left open" if value is None or value in ((), "", {}) else f"default `{typed(value)}`"
 
 
 def typed(value: Any) -> str:

@@ -5,7 +5,9 @@ place. Pages hold recorded episodes if the environment variable CRISPTREE_REPLAY
 environments that are quick to play; `make docs` sets it.
 """
 
+import contextlib
 import importlib
+import io
 import os
 import re
 import tempfile
@@ -76,7 +78,8 @@ def written(exhibit: Exhibit, path: Path) -> None:
     has_replay = "CRISPTREE_REPLAYS" in os.environ and not exhibit.env.startswith("crisptree/")
     if path.suffix == ".html" and not has_replay:
         words.append("--no-replay")
-    cli.main(words)
+    with contextlib.redirect_stdout(io.StringIO()):  # it says what it wrote
+        cli.main(words)
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:

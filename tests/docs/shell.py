@@ -74,8 +74,12 @@ class Shell:
 
 
 def smaller(arguments: list[str]) -> list[str]:
-    """The same command with less to do."""
+    """The same command with less to do: trainings of few steps, whatever time they were given."""
     found = list(arguments)
+    if arguments[0] in ("train", "distill") and "--resume" not in arguments:
+        found = [word for word in without(found, "--budget") if word != "--quick"]
+        found += [] if "--steps" in found else ["--steps", str(MOST["--steps"])]
+    arguments = list(found)
     for at, (flag, value) in enumerate(pairwise(arguments), 1):
         if flag in MOST and value.isdigit():
             found[at] = str(min(int(value), MOST[flag]))
