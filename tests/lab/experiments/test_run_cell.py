@@ -100,10 +100,6 @@ def test_crisp_policies_and_what_they_were_before_the_last_cuts(tmp_path, model)
             small_cell("crisp-tree", 4, beginning="mlp"),
             small_cell("crisp-tree", 2, beginning="mlp"),
         ),
-        (
-            small_cell("crisp-tree", 4, beginning="mlp"),
-            small_cell("crisp-list", 2, beginning="mlp"),
-        ),
     ],
 )
 def test_a_record_is_a_function_of_its_key(tmp_path, first, second):
