@@ -95,9 +95,9 @@ def test_crisp_policies_and_what_they_were_before_the_last_cuts(tmp_path, model)
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        (small_cell("crisp-tree", 8), small_cell("crisp-list", 4)),
+        (small_cell("crisp-tree", 4), small_cell("crisp-list", 2)),
         (
-            small_cell("crisp-tree", 4, beginning="mlp"),
+            small_cell("crisp-tree", 3, beginning="mlp"),
             small_cell("crisp-tree", 2, beginning="mlp"),
         ),
     ],
