@@ -49,8 +49,8 @@ def timeless(content):
 
 def killed_after(out: Path, count: int, environment) -> None:
     """Run until `count` records are there, then SIGKILL in the middle of the next."""
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen(command(out, 2), env=environment, **quiet)
+    silent = subprocess.DEVNULL
+    process = subprocess.Popen(command(out, 2), env=environment, stdout=silent, stderr=silent)
     while len(records(out)) < count and process.poll() is None:
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)

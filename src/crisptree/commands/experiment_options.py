@@ -67,18 +67,13 @@ def run_and_report(title: str, grid: "Grid", options: RunOptions, default_out: s
 
 
 def _run(grid: "Grid", store: "RecordStore", options: RunOptions) -> "Outcome":
-    from crisptree.lab.experiments.grid_progress import GridProgress, grid_bars
     from crisptree.lab.experiments.run_grid import run_grid
+    from crisptree.pipeline.progress import reporter
 
+    workers, executor = options.workers, options.executor
     try:
-        with grid_bars() as bars:
-            return run_grid(
-                grid,
-                store,
-                GridProgress(bars),
-                workers=options.workers,
-                executor=options.executor,
-            )
+        with reporter() as report:
+            return run_grid(grid, store, report, workers=workers, executor=executor)
     except KeyboardInterrupt:
         print("\nstopped; nothing is lost: the same command goes on", file=sys.stderr)
         sys.exit(130)

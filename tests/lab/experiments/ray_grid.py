@@ -13,11 +13,11 @@ from pathlib import Path
 
 import ray
 from made_records import CARTPOLE
-from test_run_grid import quiet
 
 from crisptree.lab.experiments.grid import Grid
 from crisptree.lab.experiments.record_store import RecordStore
 from crisptree.lab.experiments.run_grid import run_grid
+from crisptree.pipeline.progress import Silent
 
 GRID = Grid((CARTPOLE,), ("mlp", "random"), hidden_layers=(0, 1, 2), n_seeds=1, episodes=2)
 
@@ -37,7 +37,7 @@ def main(url: str) -> None:
     ray.init(num_cpus=2, log_to_driver=False, include_dashboard=False)
     store, killed = RecordStore(url), list[int]()
     threading.Thread(target=kill_one_worker, args=(store, killed), daemon=True).start()
-    outcome = run_grid(GRID, store, quiet(), executor="ray", job="fake_jobs:slow")
+    outcome = run_grid(GRID, store, Silent(), executor="ray", job="fake_jobs:slow")
     print(json.dumps({"killed": killed, "ran": outcome.ran, "failed": outcome.failed}))
 
 

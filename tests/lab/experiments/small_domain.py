@@ -22,15 +22,15 @@ from crisptree.pipeline.config import (
 PPO = PPOConfig(n_envs=8, n_steps=16, n_epochs=1, n_minibatches=2, critic_width=8)
 CONFIG = TrainConfig(
     env=CARTPOLE.config.env,
-    steps=16 * PPO.steps_per_update,
+    steps=8 * PPO.steps_per_update,
     checkpoint_every=4,
     candidates=CandidateConfig(("direct",)),
     ppo=PPO,
-    direct=DirectConfig(width=8),
+    direct=DirectConfig(width=4),
     distill=DistillConfig(rounds=2, episodes=4, finalists=2),
     prune=PruneConfig(shortlist=3, rounds=(4,), check=8, free_check=8),
     search=SearchConfig(sweeps=2, width=3, rounds=(4,), confirm=8),
-    selection=SelectionConfig(scale=1.0, snapshots=(4,), final=16, states=500),
+    selection=SelectionConfig(scale=1.0, snapshots=(4,), final=16, states=500, settled=(4, 16)),
 )
 SMALL: Domain = replace(CARTPOLE, config=CONFIG, models={}, quick={})
 

@@ -94,7 +94,7 @@ def test_crisp_policies_begin_as_the_domain_says_or_as_is_asked_for():
 
 def test_quick_runs_are_shorter_and_other_runs():
     def steps(grid):
-        return {c.key: c.config.steps for c in missing_cells(grid, []) if c.model != "random"}
+        return {c.key: c.config.steps or 0 for c in missing_cells(grid, []) if c.model != "random"}
 
     plain, quick = steps(GRID), steps(dataclasses.replace(GRID, quick=True))
     assert not set(plain) & set(quick) and max(quick.values()) < min(plain.values())
@@ -110,6 +110,12 @@ def test_the_first_editions_records_count_where_the_domains_own_settings_are_ask
     assert relevant(dataclasses.replace(GRID, beginning="mlp"), records) == [mlp, by_mlp, best]
     for change in ({"quick": True}, {"steps": 9}, {"episodes": 3}, {"learning_rates": (0.1,)}):
         assert relevant(dataclasses.replace(GRID, **change), records) == []
+
+
+def test_a_record_of_this_edition_takes_the_place_of_the_first_editions():
+    old = [first_edition("crisp-tree", size, 9.0) for size in (2, 4)]
+    new = made("crisp-tree", 4, (1.0,))
+    assert relevant(GRID, [*old, new]) == [new, old[0]]
 
 
 def test_the_first_editions_records_are_no_reason_to_leave_out_a_run():

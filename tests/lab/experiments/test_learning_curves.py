@@ -32,11 +32,6 @@ def test_stages_follow_one_another():
     assert curve_of_stages(again) == ((5.0, 4.0),)
 
 
-def test_starts_side_by_side_are_one_point_by_their_episodes():
-    lines = [line(5, 1.0, 3.0, start=0), line(5, 9.0, 1.0, start=1)]
-    assert curve_of_stages(lines) == ((5.0, 3.0),)
-
-
 def test_thinning_keeps_the_mean_over_episodes():
     points = [(float(i), float(i), 1.0 + i % 3) for i in range(1000)]
     curve = thinned(points, most=10)

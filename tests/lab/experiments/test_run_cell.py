@@ -95,14 +95,10 @@ def test_crisp_policies_and_what_they_were_before_the_last_cuts(tmp_path, model)
 @pytest.mark.parametrize(
     ("first", "second"),
     [
-        (small_cell("crisp-tree", 8), small_cell("crisp-list", 4)),
+        (small_cell("crisp-tree", 4), small_cell("crisp-list", 2)),
         (
-            small_cell("crisp-tree", 4, beginning="mlp"),
+            small_cell("crisp-tree", 3, beginning="mlp"),
             small_cell("crisp-tree", 2, beginning="mlp"),
-        ),
-        (
-            small_cell("crisp-tree", 4, beginning="mlp"),
-            small_cell("crisp-list", 2, beginning="mlp"),
         ),
     ],
 )
@@ -138,7 +134,7 @@ def test_policies_that_nobody_trains(tmp_path, model):
     done = run(small_cell(model, None).with_seeds(0, 2), tmp_path)
     assert done.record.command is None and done.record.config is None
     for seed in done.record.seeds:
-        assert np.mean(seed.soft_returns) > 5
+        assert seed.soft_returns is not None and np.mean(seed.soft_returns) > 5
 
 
 def test_a_linear_rule_is_one_leaf_that_acts_as_what_was_trained(tmp_path):

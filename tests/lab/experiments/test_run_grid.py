@@ -1,6 +1,5 @@
 """The driver with real processes and jobs that learn nothing."""
 
-import io
 import os
 import signal
 import subprocess
@@ -10,15 +9,13 @@ from pathlib import Path
 
 import pytest
 from made_records import CARTPOLE, made
-from rich.console import Console
-from rich.progress import Progress
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.lab.experiments.cell_locks import locks_of
 from crisptree.lab.experiments.grid import Grid
-from crisptree.lab.experiments.grid_progress import GridProgress
 from crisptree.lab.experiments.record_store import RecordStore
 from crisptree.lab.experiments.run_grid import run_grid
+from crisptree.pipeline.progress import Lines, Silent
 
 HERE = str(Path(__file__).parent)
 MODELS = ("mlp", "state-action-dt", "random")
@@ -33,12 +30,8 @@ def importable(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([HERE, os.environ.get("PYTHONPATH", "")]))
 
 
-def quiet() -> GridProgress:
-    return GridProgress(Progress(console=Console(file=io.StringIO())))
-
-
 def run(store, job="fake_jobs:run", **options):
-    return run_grid(GRID, store, quiet(), workers=2, job=job, **options)
+    return run_grid(GRID, store, Silent(), workers=2, job=job, **options)
 
 
 @pytest.fixture(params=["disk", "memory"])
@@ -62,18 +55,29 @@ def test_all_of_a_grid_is_run_once_and_imitators_are_given_the_best_agent(store)
     ("job", "says"), [("fail_on_one_layer", "bad luck"), ("die_on_one_layer", "its process ended")]
 )
 def test_a_failure_stops_nothing_else_and_is_tried_again_next_time(tmp_path, job, says):
-    store, models = RecordStore(str(tmp_path)), ("mlp", "random")
-    grid = Grid((CARTPOLE,), models, hidden_layers=(0, 1, 2), n_seeds=1, episodes=2)
-    outcome = run_grid(grid, store, quiet(), workers=2, job=f"fake_jobs:{job}")
+    store, layers = RecordStore(str(tmp_path)), (0, 1, 2)
+    grid = Grid((CARTPOLE,), ("mlp", "random"), hidden_layers=layers, n_seeds=1, episodes=2)
+    outcome = run_grid(grid, store, Silent(), workers=2, job=f"fake_jobs:{job}")
     (why,) = outcome.failed.values()
     assert says in why and "\n" not in why and len(outcome.ran) == 3
     (path,) = store.listed("failed")
     assert "mlp-1-" in path and says.encode() in (store.read(path) or b"")
     if job == "fail_on_one_layer":
         assert b"Traceback" in (store.read(path) or b"")
-    outcome = run_grid(grid, store, quiet(), workers=2, job="fake_jobs:run")
+    outcome = run_grid(grid, store, Silent(), workers=2, job="fake_jobs:run")
     assert outcome.failed == {} and len(outcome.ran) == 1 and "mlp-1" in outcome.ran[0]
     assert store.listed("failed") == [] and store.listed("locks") == []
+
+
+def test_each_run_is_told_in_a_line(tmp_path):
+    said: list[str] = []
+    grid = Grid((CARTPOLE,), ("mlp",), hidden_layers=(0, 1), n_seeds=2, episodes=2)
+    report = Lines(said.append, every=0.0)
+    run_grid(grid, RecordStore(str(tmp_path)), report, workers=1, job="fake_jobs:fail_on_one_layer")
+    assert any("mlp 0 seed 0–1" in line and "return 0.5" in line for line in said)
+    assert any("mlp 1 seed 0–1 failed: ValueError: bad luck" in line for line in said)
+    assert "1/cartpole-v1 mlp 0 seed 0–1 50% stage   half" in said[0]
+    assert "all runs 100% 2 done, 0 left" in said[-1]
 
 
 def test_what_another_process_works_on_is_waited_for(tmp_path, monkeypatch):
@@ -139,4 +143,4 @@ def test_working_files_of_a_run_that_has_a_record_are_cleared(tmp_path):
 def test_imitators_without_anyone_to_learn_from_are_refused_at_once(tmp_path):
     grid = Grid((CARTPOLE,), ("dagger-dt",))
     with pytest.raises(CrisptreeError, match="imitate the best agent of CartPole-v1"):
-        run_grid(grid, RecordStore(str(tmp_path)), quiet())
+        run_grid(grid, RecordStore(str(tmp_path)), Silent())

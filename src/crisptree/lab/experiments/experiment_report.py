@@ -20,7 +20,7 @@ from crisptree.lab.experiments.document import (
 from crisptree.lab.experiments.domain import Domain
 from crisptree.lab.experiments.experiment_figures import draw
 from crisptree.lab.experiments.grid import Grid, relevant
-from crisptree.lab.experiments.groups import TITLES, Group, best_of, groups_of, latest
+from crisptree.lab.experiments.groups import TITLES, Group, best_of, groups_of
 from crisptree.lab.experiments.paper_table import (
     FIRST_EDITION,
     RIVALS,
@@ -90,7 +90,7 @@ class Report:
 
 def make_report(title: str, command: str, grid: Grid, records: Iterable[Record]) -> Report:
     """The report of the records that the grid asks for, whatever others there are."""
-    groups = latest(groups_of(relevant(grid, records)))
+    groups = groups_of(relevant(grid, records))
     main, overall = main_table(groups, grid.domains), overall_table(groups, grid.domains)
     blocks: list[Block] = [Heading(title, 1), Code(command), Table(main)]
     if any(group.cell.edition == 1 for group in groups):

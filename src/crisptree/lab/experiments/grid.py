@@ -144,7 +144,7 @@ def relevant(grid: Grid, records: Iterable[Record]) -> list[Record]:
     """The records that the grid asks for; of imitators, those of the best agent.
 
     The first edition's records have no configuration. They count where the domain's own
-    configuration is asked for.
+    configuration is asked for and nothing like them was made by this edition.
     """
     records, found = list(records), list[Record]()
     for domain in grid.domains:
@@ -156,7 +156,7 @@ def relevant(grid: Grid, records: Iterable[Record]) -> list[Record]:
         }
         found += [record for record in mine if record.cell.variant in asked]
         if grid.is_plain:
-            looks = {_look(v) for v in variants}
+            looks = {_look(v) for v in variants} - {_look(record.cell) for record in found}
             first = [record for record in mine if record.cell.edition == 1]
             agent = best_agent(domain.env, first, edition=1)
             found += [

@@ -93,15 +93,6 @@ def groups_of(records: Iterable[Record]) -> list[Group]:
     )
 
 
-def latest(groups: Sequence[Group]) -> list[Group]:
-    """The groups without those of an earlier edition that a later one has too."""
-    editions: dict[tuple[str, str, int | None], int] = {}
-    for group in groups:
-        name = group.row, group.cell.env, group.cell.size
-        editions[name] = max(group.cell.edition, editions.get(name, 0))
-    return [g for g in groups if g.cell.edition == editions[g.row, g.cell.env, g.cell.size]]
-
-
 def best_of(groups: Sequence[Group], env: str, row: str) -> Group | None:
     """The size (and learning rate) that earns most on selection episodes; the smaller on a tie.
 

@@ -26,22 +26,15 @@ def curve_of_seed(lines: Iterable[dict[str, Any]], index: int) -> Curve:
 
 
 def curve_of_stages(lines: Iterable[dict[str, Any]]) -> Curve:
-    """All stages in a row: steps go on counting; starts side by side are one point."""
-    points: dict[float, Point] = {}
+    """All stages in a row: steps go on counting."""
+    points: list[Point] = []
     before, last, stage = 0, 0, None
     for line in lines:
         if line["stage"] != stage:
             before, stage = before + last, line["stage"]
         last = line["step"]
-        point = _point(line, before)
-        points[point[0]] = _together(points.get(point[0]), point)
-    return thinned(list(points.values()))
-
-
-def _together(a: Point | None, b: Point) -> Point:
-    if a is None or a[2] + b[2] == 0:
-        return b
-    return a[0], (a[1] * a[2] + b[1] * b[2]) / (a[2] + b[2]), a[2] + b[2]
+        points.append(_point(line, before))
+    return thinned(points)
 
 
 def _point(line: dict[str, Any], before: int) -> Point:

@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import numpy as np
+
 from crisptree.base.errors import CrisptreeError
 from crisptree.lab.experiments.cell import IMITATORS, LEARNERS, Cell
 from crisptree.lab.experiments.cell_locks import CellLocks, locks_of
 from crisptree.lab.experiments.grid import Grid, missing_cells, missing_imitators
-from crisptree.lab.experiments.grid_progress import GridProgress
 from crisptree.lab.experiments.record import Record
 from crisptree.lab.experiments.record_store import RecordStore
 from crisptree.pipeline.config_io import PROCEDURE
 from crisptree.pipeline.executor import run_jobs
 from crisptree.pipeline.jobs import Job, Message
+from crisptree.pipeline.progress import Reporter
 
 PAUSE = 2.0
 """Seconds between two looks at what other processes are at."""
@@ -34,11 +36,15 @@ class Outcome:
     failed: dict[str, str] = field(default_factory=dict)
     """Why other runs have none, by key."""
 
+    @property
+    def count(self) -> int:
+        return len(self.ran) + len(self.failed)
+
 
 def run_grid(
     grid: Grid,
     store: RecordStore,
-    progress: GridProgress,
+    report: Reporter,
     *,
     workers: int | None = None,
     executor: Literal["local", "ray"] = "local",
@@ -49,7 +55,7 @@ def run_grid(
     Imitators come after the models that they learn from. `job` is what workers call.
     """
     check_teachers(grid, store)
-    driver = _Driver(store, progress, workers, executor, job)
+    driver = _Driver(store, report, workers, executor, job)
     try:
         driver.clear_finished()
         for missing in (missing_cells, missing_imitators):
@@ -65,15 +71,16 @@ class _Driver:
     def __init__(
         self,
         store: RecordStore,
-        progress: GridProgress,
+        report: Reporter,
         workers: int | None,
         executor: Literal["local", "ray"],
         job: str,
     ) -> None:
-        self._store, self._progress, self._job = store, progress, job
+        self._store, self._report, self._job = store, report, job
         self._workers = workers
         self._executor: Literal["local", "ray"] = executor
         self._running: dict[str, Cell] = {}
+        self._expected = 0
         self.locks: CellLocks = locks_of(store)
         self.outcome = Outcome()
 
@@ -88,8 +95,8 @@ class _Driver:
     def run_all(self, missing: Callable[[], list[Cell]]) -> None:
         """Run what is missing; wait for what other processes are at."""
         while cells := [cell for cell in missing() if cell.key not in self.outcome.failed]:
-            self._progress.expect(len(cells))
-            before = len(self.outcome.ran) + len(self.outcome.failed)
+            before = self.outcome.count
+            self._expected = before + len(cells)
             run_jobs(
                 self._jobs(cells),
                 workers=self._workers,
@@ -98,7 +105,7 @@ class _Driver:
                 is_enough=self._on_result,
                 on_error=self._on_error,
             )
-            if len(self.outcome.ran) + len(self.outcome.failed) == before:
+            if self.outcome.count == before:
                 time.sleep(PAUSE)
 
     def _jobs(self, cells: list[Cell]) -> Iterator[Job]:
@@ -130,7 +137,10 @@ class _Driver:
 
     def _on_message(self, key: str, message: Message) -> None:
         if "advance" in message:
-            self._progress.advance(self._running[key], *message["advance"])
+            stage, done, text = message["advance"]
+            # One bar for each worker: which run it shows changes.
+            place, name = list(self._running).index(key), self._running[key].name
+            self._report.advance(f"{place + 1}/{name}", done, f"{stage}   {text}")
 
     def _on_result(self, key: str, answer: dict[str, Any]) -> bool:
         """Store a record. It says false: the other jobs go on."""
@@ -139,8 +149,7 @@ class _Driver:
         self._store.put(record, agents)
         shutil.rmtree(self._store.work_folder / key, ignore_errors=True)
         self.outcome.ran.append(key)
-        self._progress.done(record)
-        self._let_go(key)
+        self._let_go(key, _in_a_line(record))
         return False
 
     def _on_error(self, key: str, why: str) -> None:
@@ -148,12 +157,24 @@ class _Driver:
         printed = log.read_text(errors="replace")[-MOST_LOG:] if log.exists() else ""
         self._store.note_failure(cell, f"{why}\n\n{printed}")
         self.outcome.failed[key] = why
-        self._progress.failed(cell, why)
-        self._let_go(key)
+        self._let_go(key, f"{cell.name} failed: {why}")
 
-    def _let_go(self, key: str) -> None:
+    def _let_go(self, key: str, line: str) -> None:
         del self._running[key]
         self.locks.release(key)
+        done, left = self.outcome.count, self._expected - self.outcome.count
+        self._report.note(line)
+        self._report.advance("all runs", done / max(1, done + left), f"{done} done, {left} left")
+
+
+def _in_a_line(record: Record) -> str:
+    """What a finished run earned."""
+    parts = [f"{record.cell.name:<44} {record.seconds:7.1f} s"]
+    for word, name in (("return", "soft_returns"), ("crisp", "crisp_returns")):
+        every = [getattr(result, name) for result in record.seeds]
+        known = [np.mean(returns) for returns in every if returns is not None]
+        parts += [f"{word} {np.mean(known):.1f}"] if known else []
+    return "   ".join(parts)
 
 
 def check_teachers(grid: Grid, store: RecordStore) -> None:
