@@ -3,6 +3,7 @@
 Scores, selection, imitation, visited states, recordings and baselines all call `rollout`.
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -86,8 +87,9 @@ def _batch(task: Task, n: int, *, fast: bool, pictures: bool) -> EpisodeBatch:
     if twin is not None:
         from crisptree.envs.functional_episodes import FunctionalEpisodes
 
-        # A few sizes, so that few programs are compiled.
-        return FunctionalEpisodes(twin, min(1 << (n - 1).bit_length(), MOST_AT_ONCE))
+        # 4, 16, 64, 256 or 1,024, so that few programs are compiled.
+        slots = 4 ** max(1, math.ceil(math.log(n, 4)))
+        return FunctionalEpisodes(twin, min(slots, MOST_AT_ONCE))
     if fast and envpool_has(task):
         return EnvpoolEpisodes(task, min(n, MOST_AT_ONCE))
     return GymnasiumEpisodes(task, min(n, SIDE_BY_SIDE))
