@@ -13,32 +13,48 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 Run = Callable[[], int]
 """Does a round of work; returns the environment steps made."""
 
 
+def cartpole_config() -> Any:
+    """PPO for a soft tree on CartPole: many environments, few passes, a narrow critic."""
+    from crisptree.learn.config import PPOConfig
+
+    return PPOConfig(
+        n_envs=256,
+        n_steps=64,
+        n_minibatches=4,
+        n_epochs=2,
+        critic_width=32,
+        critic_learning_rate=4e-3,
+        plateau_speedup=1.0,
+    )
+
+
 def tree_on_cartpole(leaves: int = 8, seeds: int = 1, updates: int = 32) -> Run:
-    """Our PPO on soft trees, rollout and learning in one program."""
+    """Our PPO on soft trees, collecting and learning in one program."""
     import jax
 
     from crisptree import soft
     from crisptree.envs.cartpole import CartPole
-    from crisptree.learn.agent import create
-    from crisptree.learn.session import compiled_segment
+    from crisptree.learn import ppo
+    from crisptree.learn.runners import CompiledRunner
     from crisptree.learn.stacks import stack
-    from crisptree.pipeline.recipe import CARTPOLE
 
-    config = CARTPOLE.soft
+    config = cartpole_config()
     actor = soft.SoftTree.random(soft.balanced(leaves), 4, 2, key=jax.random.key(0))
-    agents = stack(
-        [create(actor, 4, config, 100_000, key=jax.random.key(seed)) for seed in range(seeds)]
+    states = stack(
+        [ppo.init(actor, 4, config, 100_000, key=jax.random.key(seed)) for seed in range(seeds)]
     )
-    segment = compiled_segment(CartPole(), config, updates)
+    runner = CompiledRunner(CartPole(), config, updates)
+    runner.restart(states, 0)
 
     def run() -> int:
-        nonlocal agents
-        agents, _ = segment(agents, updates)
+        nonlocal states
+        states = runner.advance(states, updates).states
         return seeds * updates * config.steps_per_update
 
     return run
@@ -49,12 +65,10 @@ def mlp_on_cartpole(same_settings: bool = False) -> Run:
     import jax
     from mlp_ppo import Settings, trainer
 
-    from crisptree.pipeline.recipe import CARTPOLE
-
     settings = Settings()
     if same_settings:
-        soft = CARTPOLE.soft
-        settings = Settings(soft.n_envs, soft.n_steps, soft.epochs, soft.minibatches)
+        ours = cartpole_config()
+        settings = Settings(ours.n_envs, ours.n_steps, ours.n_epochs, ours.n_minibatches)
     updates = max(1, 200_000 // settings.steps_per_update)
     start, advance = trainer(settings, updates)
     carry = jax.jit(start)(jax.random.key(0))
@@ -156,22 +170,27 @@ def tree_on_lander(fast: bool = True, leaves: int = 32, updates: int = 4) -> Run
     import jax
 
     from crisptree import soft
-    from crisptree.envs import host
-    from crisptree.learn.agent import create
-    from crisptree.learn.session import hosted_segment
+    from crisptree.envs.envpool_envs import EnvpoolEnvs
+    from crisptree.envs.gymnasium_envs import GymnasiumEnvs
+    from crisptree.envs.task import task_of
+    from crisptree.learn import ppo
+    from crisptree.learn.runners import HostRunner
     from crisptree.learn.stacks import stack
-    from crisptree.pipeline.recipe import HOST
+    from crisptree.pipeline.config import TrainConfig
 
-    if not fast:
-        host.envpool_has = lambda env_id: False  # as where envpool is not installed
-    config = HOST.learning
+    config, task = TrainConfig().ppo_for("direct"), task_of("LunarLander-v3")
     actor = soft.AxisTree.random(soft.balanced(leaves), 8, 4, key=jax.random.key(0))
-    agents = stack([create(actor, 8, config, 100_000, key=jax.random.key(0))])
-    segment = hosted_segment("LunarLander-v3", config, 1, 0)
+    states = stack([ppo.init(actor, 8, config, 100_000, key=jax.random.key(0))])
+    if fast:
+        envs = EnvpoolEnvs(task, config.n_envs, os.cpu_count() or 1).parts()
+    else:
+        envs = [GymnasiumEnvs(task, config.n_envs)]
+    runner = HostRunner(envs, config, 1, 1, 0)
+    runner.restart(states, 0)
 
     def run() -> int:
-        nonlocal agents
-        agents, _ = segment(agents, updates)
+        nonlocal states
+        states = runner.advance(states, updates).states
         return updates * config.steps_per_update
 
     return run
@@ -181,9 +200,10 @@ def bare_envpool(env_id: str = "LunarLander-v3", n_envs: int = 64, n_steps: int 
     """envpool alone on all cores, random actions."""
     import numpy as np
 
-    from crisptree.envs.host import EnvpoolEnvs
+    from crisptree.envs.envpool_envs import EnvpoolEnvs
+    from crisptree.envs.task import task_of
 
-    envs = EnvpoolEnvs(env_id, n_envs, os.cpu_count() or 1)
+    envs = EnvpoolEnvs(task_of(env_id), n_envs, os.cpu_count() or 1)
     envs.reset(0)
     actions = np.random.default_rng(0).integers(0, 4, (n_steps, n_envs))
 

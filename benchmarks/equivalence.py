@@ -21,22 +21,25 @@ SEEDS, STEPS = 20, 500_000
 def trained() -> dict[str, list[float]]:
     """Mean return of every seed in the second quarter and in the last quarter of the training."""
     import jax
+    from contestants import cartpole_config
 
     from crisptree import soft
     from crisptree.envs.cartpole import CartPole
-    from crisptree.learn.creation import beginning_with
-    from crisptree.learn.session import compiled_segment, learn
-    from crisptree.pipeline.recipe import CARTPOLE
+    from crisptree.learn import ppo
+    from crisptree.learn.stacks import stack
+    from crisptree.learn.trainer import Trainer
 
-    config = CARTPOLE.soft
+    config = cartpole_config()
     n_updates = STEPS // config.steps_per_update
-    actors = [
-        soft.SoftTree.random(soft.balanced(8), 4, 2, key=jax.random.key(seed))
-        for seed in range(SEEDS)
-    ]
-    agents = beginning_with(actors, 4, config, n_updates, key=jax.random.key(1)).agents()
-    segment = compiled_segment(CartPole(), config, 16)
-    returns = np.concatenate([at.metrics["return"] for at in learn(agents, segment, 16)])
+
+    def fresh(seed: int):
+        for_tree, for_learner = jax.random.split(jax.random.key(seed))
+        tree = soft.SoftTree.random(soft.balanced(8), 4, 2, key=for_tree)
+        return ppo.init(tree, 4, config, n_updates, key=for_learner)
+
+    states = stack([fresh(seed) for seed in range(SEEDS)])
+    with Trainer(None, config, SEEDS, env=CartPole()) as trainer:
+        returns = np.concatenate([at.metrics["return"] for at in trainer.learn(states)])
     quarter = len(returns) // 4
     parts = {"early": returns[quarter : 2 * quarter], "late": returns[3 * quarter :]}
     return {name: np.nanmean(part, axis=0).tolist() for name, part in parts.items()}

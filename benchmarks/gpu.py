@@ -25,20 +25,21 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from contestants import cartpole_config
 
 from crisptree import soft
-from crisptree.envs.registry import functional_env
-from crisptree.learn.agent import create
-from crisptree.learn.compiled import collect, opening, train
-from crisptree.learn.config import Learning
-from crisptree.learn.improve import improve
-from crisptree.learn.rates import Rates, rates_of
-from crisptree.pipeline.recipe import recipe_for
+from crisptree.envs.cartpole import CartPole
+from crisptree.envs.wildfire.env import Wildfire
+from crisptree.envs.zerglings.env import FindAndDefeatZerglings
+from crisptree.learn import ppo
+from crisptree.learn.collect import collect, fresh_envs
+from crisptree.learn.config import PPOConfig
+from crisptree.learn.traced_config import for_seeds
 
-DOMAINS = {
-    "cartpole": "CartPole-v1",
-    "wildfire": "crisptree/Wildfire-v0",
-    "zerglings": "crisptree/Zerglings-v0",
+DOMAINS: dict[str, Any] = {
+    "cartpole": CartPole(),
+    "wildfire": Wildfire(),
+    "zerglings": FindAndDefeatZerglings(),
 }
 PEAKS = {"H200": (67e12, 4.8e12), "H100": (67e12, 3.35e12), "A100": (19.5e12, 2.0e12)}
 """float32 operations and bytes a second that the makers state, without tensor cores."""
@@ -67,63 +68,70 @@ def sizes(domain: str, tiny: bool, has_gpu: bool) -> list[Size]:
     return [size for size in grid if size.n_envs * size.n_seeds <= MOST_ENVIRONMENTS[domain]]
 
 
-def agents_of(env_id: str, config: Learning, n_seeds: int, n_updates: int) -> tuple[Any, Rates]:
-    """Seeds side by side, and step sizes from a tenth of the recipe's to the whole of it."""
-    env = functional_env(env_id)
+def states_of(env: Any, config: PPOConfig, n_seeds: int, n_updates: int) -> tuple[Any, PPOConfig]:
+    """Learners side by side, and step sizes from a tenth of the configuration's to the whole."""
 
     def one(key):
-        for_tree, for_agent = jax.random.split(key)
+        for_tree, for_learner = jax.random.split(key)
         tree = soft.SoftTree.random(soft.balanced(8), env.n_features, env.n_actions, key=for_tree)
-        return create(tree, env.n_features, config, n_updates, key=for_agent)
+        return ppo.init(tree, env.n_features, config, n_updates, key=for_learner)
 
-    agents = eqx.filter_jit(eqx.filter_vmap(one))(jax.random.split(jax.random.key(0), n_seeds))
-    rates = rates_of(config)
-    assert rates is not None
-    return agents, rates._replace(actor=rates.actor * jnp.logspace(-1, 0, n_seeds))
+    states = eqx.filter_jit(eqx.filter_vmap(one))(jax.random.split(jax.random.key(0), n_seeds))
+    rates = config.learning_rate * jnp.logspace(-1, 0, n_seeds)
+    configs = for_seeds(config, n_seeds)
+    return states, eqx.tree_at(lambda c: c.learning_rate, configs, rates)
 
 
-def training(env_id: str, config: Learning, n_updates: int):
+def training(env: Any, n_updates: int):
     """Every seed's whole training with its own step size, as one program."""
-    env = functional_env(env_id)
-    rate_axes = Rates(*(None for _ in Rates._fields))._replace(actor=0)
 
-    def one(agent, rates):
-        return train(agent, env, config, n_updates, rates)
+    def one(state, config):
+        dynamic, static = eqx.partition(state, eqx.is_array)
 
-    return eqx.filter_jit(eqx.filter_vmap(one, in_axes=(eqx.if_array(0), rate_axes)))
+        def update(carry, _):
+            state, envs = eqx.combine(carry[0], static), carry[1]
+            envs, trajectory = collect(state, envs, env, config)
+            state, metrics = ppo.update(state, trajectory, config)
+            return (eqx.filter(state, eqx.is_array), envs), metrics
+
+        start = (dynamic, fresh_envs(env, config.n_envs, state.key))
+        (dynamic, _), metrics = jax.lax.scan(update, start, length=n_updates)
+        return eqx.combine(dynamic, static), metrics
+
+    return eqx.filter_jit(eqx.filter_vmap(one))
 
 
-def work_of(env_id: str, config: Learning, agents: Any, rates: Rates) -> tuple[float, float]:
+def work_of(env: Any, config: PPOConfig, states: Any) -> tuple[float, float]:
     """Operations and bytes of one update of all seeds, by the compiler's count.
 
     The compiler counts the body of a loop once, however often it runs. So the parts are counted
     one by one and added up: steps of the environments, values of what they met, gradients.
     """
-    env, one_step = functional_env(env_id), replace(config, n_steps=1, minibatches=1)
-    all_rows = replace(config, epochs=1, minibatches=1)
-    scenes = eqx.filter_vmap(lambda agent: opening(env, config, agent.key))(agents)
+    one_step = replace(config, n_steps=1, n_minibatches=1)
+    all_rows = replace(config, n_epochs=1, n_minibatches=1)
+    envs = eqx.filter_vmap(lambda state: fresh_envs(env, config.n_envs, state.key))(states)
 
-    def stepped(agent, scene):
-        return collect(agent, scene, env, one_step, rates.gamma)
+    def stepped(state, envs):
+        return collect(state, envs, env, one_step)
 
-    def played(agent, scene):
-        return collect(agent, scene, env, config, rates.gamma)[1]
+    def played(state, envs):
+        return collect(state, envs, env, config)[1]
 
-    def valued(agent, rollout):
-        rows = rollout.observation
-        return agent.values(rows.reshape(-1, rows.shape[-1]))
+    def valued(state, trajectory):
+        rows = trajectory.observation
+        return state.values(rows.reshape(-1, rows.shape[-1]))
 
-    def improved(agent, rollout):
-        return improve(agent, rollout, all_rows, rates._replace(actor=config.learning_rate))
+    def updated(state, trajectory):
+        return ppo.update(state, trajectory, all_rows)
 
-    rollouts = eqx.filter_jit(eqx.filter_vmap(played))(agents, scenes)
+    trajectories = eqx.filter_jit(eqx.filter_vmap(played))(states, envs)
     step, values, epoch = (
-        _counted(function, agents, other)
-        for function, other in ((stepped, scenes), (valued, rollouts), (improved, rollouts))
+        _counted(function, states, other)
+        for function, other in ((stepped, envs), (valued, trajectories), (updated, trajectories))
     )
     # `epoch` holds two passes of values and one of gradients.
     return tuple(
-        config.n_steps * s + 2 * v + config.epochs * (e - 2 * v)
+        config.n_steps * s + 2 * v + config.n_epochs * (e - 2 * v)
         for s, v, e in zip(step, values, epoch, strict=True)
     )
 
@@ -137,13 +145,13 @@ def _counted(function: Callable, *arguments: Any) -> tuple[float, float]:
 
 def roofline(domain: str, size: Size, steps_per_second: float) -> dict[str, Any]:
     """What share of the card's arithmetic and of its bandwidth the training uses."""
-    config = config_of(domain, size)
+    config = config_of(size)
     kind = jax.devices()[0].device_kind
     peak = next((peak for name, peak in PEAKS.items() if name in kind), None)
     if peak is None:
         return {}
-    agents, rates = agents_of(DOMAINS[domain], config, size.n_seeds, 8)
-    work = work_of(DOMAINS[domain], config, agents, rates)
+    states, _ = states_of(DOMAINS[domain], config, size.n_seeds, 8)
+    work = work_of(DOMAINS[domain], config, states)
     seconds = size.n_seeds * config.steps_per_update / steps_per_second
     arithmetic, bandwidth = (done / seconds / most for done, most in zip(work, peak, strict=True))
     limit = "arithmetic" if arithmetic > bandwidth else "memory"
@@ -156,21 +164,20 @@ def roofline(domain: str, size: Size, steps_per_second: float) -> dict[str, Any]
     }
 
 
-def config_of(domain: str, size: Size) -> Learning:
-    base = recipe_for(DOMAINS[domain]).soft
-    return replace(base, n_envs=size.n_envs, n_steps=64, minibatches=4, epochs=2)
+def config_of(size: Size) -> PPOConfig:
+    return replace(cartpole_config(), n_envs=size.n_envs)
 
 
 def measured(domain: str, size: Size, n_updates: int) -> dict[str, Any]:
-    env_id, config = DOMAINS[domain], config_of(domain, size)
-    agents, rates = agents_of(env_id, config, size.n_seeds, n_updates)
+    env, config = DOMAINS[domain], config_of(size)
+    states, configs = states_of(env, config, size.n_seeds, n_updates)
     began = time.perf_counter()
-    compiled = training(env_id, config, n_updates).lower(agents, rates).compile()
+    compiled = training(env, n_updates).lower(states, configs).compile()
     compiling = time.perf_counter() - began
     seconds = []
     for _ in range(3):
         began = time.perf_counter()
-        _, metrics = compiled(agents, rates)
+        _, metrics = compiled(states, configs)
         jax.block_until_ready(metrics)
         seconds.append(time.perf_counter() - began)
     steps = size.n_seeds * n_updates * config.steps_per_update
@@ -189,19 +196,19 @@ def measured(domain: str, size: Size, n_updates: int) -> dict[str, Any]:
 def solved(n_seeds: int, steps: int) -> dict[str, Any]:
     """Seeds of CartPole, 8 leaves, to the end: the share at 475 or more, and the whole time."""
     # Many short updates: a seed has few environments where there are a thousand seeds.
-    config = replace(recipe_for("CartPole-v1").soft, n_envs=32, epochs=4)
+    config, env = replace(cartpole_config(), n_envs=32, n_epochs=4), DOMAINS["cartpole"]
     n_updates = max(1, steps // config.steps_per_update)
     jax.block_until_ready(jnp.zeros(1) + 1)  # the card is up
     began = time.perf_counter()
     # The first weights are drawn on the CPU, whose compiler is quicker with small programs.
     with jax.default_device(jax.devices("cpu")[0]):
-        agents, rates = agents_of("CartPole-v1", config, n_seeds, n_updates)
-    agents = jax.device_put(agents, jax.devices()[0])
-    rates = rates._replace(actor=jnp.full(n_seeds, config.learning_rate))
+        states, _ = states_of(env, config, n_seeds, n_updates)
+    states = jax.device_put(states, jax.devices()[0])
+    configs = for_seeds(config, n_seeds)
     created = time.perf_counter()
-    program = training("CartPole-v1", config, n_updates).lower(agents, rates).compile()
+    program = training(env, n_updates).lower(states, configs).compile()
     compiled = time.perf_counter()
-    _, metrics = program(agents, rates)
+    _, metrics = program(states, configs)
     last = jnp.nanmean(metrics["return"][:, -6:], axis=1).block_until_ready()
     ended = time.perf_counter()
     return {

@@ -26,7 +26,7 @@ def rows(quick: bool = False) -> list[dict[str, Any]]:
     )
     fast, slow = figures["fast"], figures["slow"]
     return [
-        row(f"{OURS}, envpool, over Stable-Baselines3", fast, figures["sb3"], "≥ 8"),
+        row(f"{OURS}, envpool, over Stable-Baselines3", fast, figures["sb3"], "≥ 12"),
         row(f"{OURS}, envpool, over sbx", fast, figures["sbx"], ""),
         row(f"{OURS}, envpool, over envpool alone", fast, figures["envpool"], "≥ 0.6"),
         row(f"{OURS}, gymnasium, over Stable-Baselines3", slow, figures["sb3"], "≥ 3"),

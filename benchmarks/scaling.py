@@ -9,8 +9,10 @@ four numbers over and over: nothing else about the task changes.
 
 import argparse
 import json
+import resource
 import statistics
-import tempfile
+import subprocess
+import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,15 +33,13 @@ COLOURS = {"rate": "#0072B2", "memory": "#D55E00"}
 def measured(leaves: int, features: int, environments: int, seeds: int) -> dict[str, Any]:
     import jax
     import jax.numpy as jnp
+    from contestants import cartpole_config
 
     from crisptree import soft
-    from crisptree.base.processes import cores
     from crisptree.envs.cartpole import CartPole
-    from crisptree.learn.compiled import advancing, opening
-    from crisptree.learn.creation import beginning_with
-    from crisptree.learn.rates import rates_of, shape_of
-    from crisptree.learn.session import compiled_segment, side_by_side
-    from crisptree.pipeline.recipe import CARTPOLE
+    from crisptree.learn import ppo
+    from crisptree.learn.runners import CompiledRunner
+    from crisptree.learn.stacks import stack
 
     @dataclass(frozen=True)
     class Wide(CartPole):
@@ -56,37 +56,41 @@ def measured(leaves: int, features: int, environments: int, seeds: int) -> dict[
             at = super().step(key, state, action)
             return at._replace(observation=self._wide(at.observation))
 
-    env, config = Wide(), replace(CARTPOLE.soft, n_envs=environments)
-    actors = [
-        soft.SoftTree.random(soft.balanced(leaves), features, 2, key=jax.random.key(seed))
-        for seed in range(seeds)
-    ]
-    agents = beginning_with(actors, features, config, 1000, key=jax.random.key(0)).agents()
+    env, config = Wide(), replace(cartpole_config(), n_envs=environments)
+
+    def fresh(seed: int):
+        tree = soft.SoftTree.random(soft.balanced(leaves), features, 2, key=jax.random.key(seed))
+        return ppo.init(tree, features, config, 100_000, key=jax.random.key(seed))
+
+    states = stack([fresh(seed) for seed in range(seeds)])
     updates = max(4, min(16, 400_000 // (config.steps_per_update * seeds)))
-    part = side_by_side(agents)[0]
-    scenes = jax.jit(jax.vmap(lambda key: opening(env, config, key)))(part.key)
-    arguments = (part, scenes, jnp.asarray(updates), rates_of(config))
+    runner = CompiledRunner(env, config, updates)
+    runner.restart(states, 0)
     began = time.perf_counter()
-    program = advancing(env, shape_of(config), updates).compiled(*arguments)
-    compiling = time.perf_counter() - began
-    segment = compiled_segment(env, config, updates)
-    segment(agents, updates)
+    runner.advance(states, updates)
+    first = time.perf_counter() - began
     seconds = []
     for _ in range(5):
         began = time.perf_counter()
-        segment(agents, updates)
+        runner.advance(states, updates)
         seconds.append(time.perf_counter() - began)
-    memory: Any = program.memory_analysis()
-    n_parts = len(side_by_side(agents))
-    held = memory.temp_size_in_bytes * min(n_parts, cores())
-    held += (memory.argument_size_in_bytes + memory.output_size_in_bytes) * n_parts
+    runner.close()
     steps = updates * seeds * config.steps_per_update
     return {
         "steps_per_second": round(steps / statistics.median(seconds)),
         "spread": [round(steps / max(seconds)), round(steps / min(seconds))],
-        "memory_mb": round(held / 2**20, 2),
-        "compile_seconds": round(compiling, 1),
+        "memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "compile_seconds": round(max(0.0, first - statistics.median(seconds)), 1),
     }
+
+
+def measured_apart(**size: int) -> dict[str, Any]:
+    """`measured` in a process of its own, whose memory is that of this size alone."""
+    code = f"import json, scaling; print(json.dumps(scaling.measured(**{size!r})))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=HERE, stdout=subprocess.PIPE, check=True, text=True
+    )
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def measure(quick: bool) -> list[dict[str, Any]]:
@@ -94,7 +98,7 @@ def measure(quick: bool) -> list[dict[str, Any]]:
     for what, values in GROWING.items():
         for value in values[:: len(values) - 1] if quick else values:
             size = BASE | {what: value}
-            found.append({"growing": what, **size, **measured(**size)})
+            found.append({"growing": what, **size, **measured_apart(**size)})
             print(found[-1], flush=True)
     return found
 
@@ -129,7 +133,7 @@ def draw(found: list[dict[str, Any]]) -> None:
             ax.minorticks_off()
             ax.spines[["top", "right"]].set_visible(False)
     axes[0, 0].set_ylabel("environment steps/s,\nall seeds together")
-    axes[1, 0].set_ylabel("memory of the program, MB")
+    axes[1, 0].set_ylabel("memory of the process, MB")
     rest = ", ".join(f"{value} {what}" for what, value in BASE.items() if what != "seeds")
     figure.suptitle(f"PPO on CartPole with learning; else {rest}, 1 seed", fontsize=10)
     figure.tight_layout()
@@ -145,11 +149,7 @@ def main() -> None:
     chosen = parser.parse_args()
     path = HERE / "scaling.json"
     if not chosen.draw:
-        import jax
-
-        with tempfile.TemporaryDirectory() as cache:  # what is measured ahead is not compiled twice
-            jax.config.update("jax_compilation_cache_dir", cache)
-            path.write_text(json.dumps(measure(chosen.quick), indent=1) + "\n")
+        path.write_text(json.dumps(measure(chosen.quick), indent=1) + "\n")
     draw(json.loads(path.read_text()))
 
 

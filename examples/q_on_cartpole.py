@@ -1,8 +1,8 @@
 """Does the choice of learner show in a tree? Curves and figures of three trainings on CartPole.
 
 crisptree train CartPole-v1 --paper --leaves 8 --seeds 5 --out runs/ppo-tree
-crisptree train CartPole-v1 --paper --leaves 8 --seeds 5 --algorithm q --out runs/dqn-tree
-crisptree train CartPole-v1 --mlp 2 --seeds 5 --algorithm q --out runs/dqn-mlp
+crisptree train CartPole-v1 --paper --leaves 8 --seeds 5 --paper.algorithm q --out runs/dqn-tree
+crisptree train CartPole-v1 --mlp 2 --seeds 5 --paper.algorithm q --out runs/dqn-mlp
 python examples/q_on_cartpole.py runs docs/images/q-on-cartpole.svg
 """
 

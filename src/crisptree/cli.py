@@ -5,10 +5,7 @@ and whose `run()` does the work. This file knows nothing else about them, so `cr
 and the commands that need no JAX start at once.
 """
 
-import contextlib
 import importlib
-import io
-import re
 import sys
 from typing import NoReturn
 
@@ -76,52 +73,19 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def run(name: str, arguments: list[str]) -> None:
-    """Parse the options of a command and run it.
-
-    A command that takes options with dotted names as well has `split` and `parse_dotted`.
-    """
-    import tyro
+    """Parse the options of a command and run it."""
+    from crisptree.commands.options import parsed
 
     module = importlib.import_module(f"crisptree.commands.{name.replace('-', '_')}")
     if "--help-all" in arguments and hasattr(module, "help_all"):
         module.help_all()
         return
-    takes_dotted = hasattr(module, "split")
-    plain, dotted = module.split(arguments) if takes_dotted else (arguments, [])
-    said = io.StringIO()
-    try:
-        with contextlib.redirect_stderr(said):
-            command = tyro.cli(
-                module.Command,
-                args=plain,
-                prog=f"crisptree {name}",
-                config=(tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff),
-            )
-            if takes_dotted:
-                module.parse_dotted(dotted)
-    except SystemExit as stop:
-        if stop.code in (None, 0):
-            raise
-        fail(f"{one_line(said.getvalue())}; crisptree {name} --help says more")
-    if takes_dotted:
+    plain, dotted = module.split(arguments) if hasattr(module, "split") else (arguments, [])
+    command = parsed(module.Command, plain, name)
+    if hasattr(module, "split"):
         command.run(dotted)
     else:
         command.run()
-
-
-def one_line(box: str) -> str:
-    """What a boxed message says first, below its title, without the box."""
-    words: list[str] = []
-    for line in box.splitlines()[1:]:
-        inside = line.strip("│ ")
-        if set(inside) <= set("╰─╯-"):  # nothing, or a rule
-            if words:
-                break
-        else:
-            words.append(inside)
-    said = " ".join(words) or " ".join(box.split())
-    # Nobody types None: it stands for an option that is left out.
-    return re.sub(r"\{None\}\||'None', |, 'None'", "", said).rstrip(".")
 
 
 def fail(message: str) -> NoReturn:

@@ -57,11 +57,15 @@ def test_one_decision_without_an_environment(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("env_id", "arguments", "message"),
     [
-        (None, [], "the policy names no environment; --env ENV would"),
-        ("os:Guess-v0", [], "the policy's environment, os:Guess-v0, would import a module"),
+        (None, [], "the policy does not name its environment: give one with --env"),
+        (
+            "os:Guess-v0",
+            [],
+            "the policy names 'os:Guess-v0', and a policy file never makes crisptree",
+        ),
         ("Guess-v0", ["--at", "1"], "--at takes 2 numbers, one a feature; it has 1"),
         ("Guess-v0", ["--episodes", "0"], "--episodes is 0; it must lie in 1 … 10000"),
-        ("CartPole-v1", [], "the policy has 2 features and 2 actions, 'CartPole-v1' has 4 and 2"),
+        ("CartPole-v1", [], "the policy has 2 features, 'CartPole-v1' has 4"),
     ],
 )
 def test_mistakes(tmp_path, monkeypatch, capsys, env_id, arguments, message):

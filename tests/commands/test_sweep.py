@@ -12,7 +12,7 @@ from crisptree import cli
 
 def test_a_sweep_reports_without_a_paper(tmp_path):
     command = [sys.executable, "-m", "crisptree.cli", "sweep", "Acrobot-v1", "--out", str(tmp_path)]
-    command += ["--models", "mlp", "random", "--layers", "0", "--seeds", "2", "--steps", "1"]
+    command += ["--models", "mlp", "random", "--layers", "0", "--seeds", "2", "--steps", "10000"]
     command += ["--learning-rates", "0.01", "0.001", "--episodes", "2", "--json"]
     environment = {**os.environ, "JAX_DISABLE_MOST_OPTIMIZATIONS": "true"}
     run = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -27,7 +27,7 @@ def test_a_sweep_reports_without_a_paper(tmp_path):
     ("arguments", "says"),
     [
         (["NoSuch-v0"], "no environment 'NoSuch-v0'"),
-        (["Pendulum-v1"], "crisptree needs Discrete ones"),
+        (["CartPole-v1", "--models", "linear-rule"], "linear-rule is for real actions"),
         (["CartPole-v1", "--rules", "0"], "rules must be at least 1"),
     ],
 )

@@ -1,14 +1,8 @@
-"""The small recipes of the pipeline's tests serve the documentation's commands too."""
+"""Small configurations of the pipeline's tests, and the hooks of the documentation, are wanted."""
 
-import importlib.util
 import sys
 from pathlib import Path
 
 tests = Path(__file__).parents[1]
-sys.path[:0] = [str(tests / "docs"), str(tests.parent / "docs" / "hooks")]
-
-spec = importlib.util.spec_from_file_location("small_recipes", tests / "pipeline" / "conftest.py")
-assert spec is not None and spec.loader is not None
-small_recipes = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(small_recipes)
-tiny = small_recipes.tiny
+wanted = (tests / "docs", tests / "pipeline", tests.parent / "docs" / "hooks")
+sys.path[:0] = [str(folder) for folder in wanted]

@@ -10,10 +10,13 @@ from pathlib import Path
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen.expert import read_expert
-from crisptree.envs.spaces import Task, describe
-from crisptree.pipeline.directory import RunDirectory
-from crisptree.pipeline.report import Reporter, Silent
-from crisptree.pipeline.settings import Settings
+from crisptree.envs.task import Task
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.config_io import to_dict
+from crisptree.pipeline.measure import Measurement
+from crisptree.pipeline.progress import Reporter, Silent
+from crisptree.pipeline.resolve import resolve
+from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.teachers import external_teacher
 from crisptree.pipeline.train import Trained
 
@@ -22,24 +25,30 @@ def quick_train(template: Path) -> Callable[..., Trained]:
     """In place of `crisptree.pipeline.train.train`."""
 
     def train(
-        settings: Settings, out: Path, *, resume: bool = False, tell: Reporter | None = None
+        config: TrainConfig,
+        task: Task,
+        out: Path,
+        *,
+        resume: bool = False,
+        report: Reporter | None = None,
     ) -> Trained:
-        task = describe(settings.env)
-        if settings.start_from is not None:
-            read_expert(settings.start_from, task)
-        if settings.teacher not in (None, "mlp", "soft"):
-            external_teacher(settings.teacher, task)
+        resolved = resolve(config, task, Measurement(1e5, 100.0))
+        if config.start_from is not None:
+            read_expert(Path(config.start_from), task)
+        if config.teacher.policy is not None:
+            external_teacher(config.teacher.policy, task)
         if resume:
-            directory, _ = RunDirectory.resume(out)
+            directory = RunDirectory.existing(out)
         else:
-            directory = RunDirectory.create(out, {"settings": settings.to_dict()})
+            directory = RunDirectory.create(out)
+            directory.write_json("config.json", {"config": to_dict(resolved)})
             for name in ("metrics.jsonl", "policy.json", "policy.svg", "summary.json"):
                 shutil.copy(template / name, out / name)
             shutil.copytree(template / "stages", out / "stages")
             tree_for(task, CrispTree.load(out / "policy.json")).save(out / "policy.json")
-        (tell or Silent()).advance("quick", 1.0, "")
+        (report or Silent()).advance("quick", 1.0, "")
         summary = directory.read_json("summary.json")
-        assert isinstance(summary, dict)
+        assert summary is not None
         return Trained(CrispTree.load(out / "policy.json"), summary, out)
 
     return train
@@ -49,5 +58,9 @@ def tree_for(task: Task, tree: CrispTree) -> CrispTree:
     """The template's tree where it fits, else a tree of two leaves."""
     if (tree.n_features, tree.n_actions) == (task.n_features, task.n_actions):
         return replace(tree, env_id=task.env_id)
-    nested = (0, 0.5, task.n_actions - 1, 0)
-    return CrispTree.from_nested(nested, task.feature_names, task.action_names, env_id=task.env_id)
+    if task.actions.kind == "box":
+        middle = [
+            (low + high) / 2 for low, high in zip(task.actions.low, task.actions.high, strict=True)
+        ]
+        return CrispTree.from_nested(middle, **task.signature)
+    return CrispTree.from_nested((0, 0.5, task.n_actions - 1, 0), **task.signature)

@@ -27,7 +27,7 @@ MOST = {
     "--episodes": 20,
     "--leaves": 4,
     "--rules": 3,
-    "--starts": 1,
+    "--candidates.count": 1,
     "--seeds": 2,
     "--studies": 20,
     "--seconds": 20,

@@ -14,11 +14,13 @@ import numpy as np
 import pytest
 from pages import PAGES, ROOT, blocks, commands
 from quick import quick_train
-from shell import Shell, called
+from shell import Shell
+from small import small_config
 
 import crisptree.api
 import crisptree.explain.recorder
 import crisptree.lab.study.fit_mlp
+from crisptree.envs.task import task_of
 from crisptree.pipeline import train as pipeline_train
 
 RULES = "if pole angle > 0.01 then push right\notherwise push left\n"
@@ -29,14 +31,11 @@ every_page = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def folder(tiny, tmp_path, monkeypatch) -> Iterator[Path]:
+def folder(tmp_path, monkeypatch) -> Iterator[Path]:
     """What the pages take for granted: the published policies, and an expert's rules."""
     shutil.copytree(ROOT / "policies", tmp_path / "policies")
     (tmp_path / "expert.rules").write_text(RULES)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    # In processes of their own, starts would know nothing of the small recipes.
-    monkeypatch.setattr(pipeline_train, "cores", lambda: 1)
     monkeypatch.setattr(sys.modules["crisptree.explain.recorder"], "MOST_STEPS", 40)
     known = set(sys.modules)
     yield tmp_path
@@ -47,19 +46,16 @@ def folder(tiny, tmp_path, monkeypatch) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="module")
-def trained(tiny, tmp_path_factory) -> Path:
+def trained(tmp_path_factory) -> Path:
     out = tmp_path_factory.mktemp("runs") / "template"
-    printed, code = called(
-        ["train", "CartPole-v1", "--leaves", "4", "--episodes", "5", "--out", str(out)]
-    )
-    assert code == 0, printed
+    pipeline_train.train(small_config(), task_of("CartPole-v1"), out)
     return out
 
 
 @pytest.fixture
 def quick(trained, monkeypatch) -> None:
     monkeypatch.setattr(pipeline_train, "train", quick_train(trained))
-    monkeypatch.setattr(crisptree.api, "train_settings", quick_train(trained))
+    monkeypatch.setattr(crisptree.api, "train_config", quick_train(trained))
     anything = lambda score, size, search, rng: np.asarray(rng.standard_normal(size))
     monkeypatch.setattr(sys.modules["crisptree.lab.study.fit_mlp"], "cross_entropy", anything)
 
@@ -82,7 +78,10 @@ def run_page(page: Path, shell: Shell) -> None:
                 if block.language == "sh" or line.startswith("crisptree "):
                     printed = shell.run(line)
         elif block.language == "python":
-            exec(compile(block.code, where, "exec"), names)
+            # As for a script in this folder, or in an interactive session.
+            with pytest.MonkeyPatch.context() as patch:
+                patch.syspath_prepend(folder)
+                exec(compile(block.code, where, "exec"), names)
         elif block.language == "json":
             json.loads(block.code)
         elif block.follows and not block.note:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from crisptree.crisp import CrispTree
-from crisptree.envs.spaces import describe
+from crisptree.envs.task import task_of
 from crisptree.pipeline.teachers import external_teacher
 
 POLICIES = Path(__file__).parents[2] / "policies"
@@ -81,7 +81,8 @@ def saved_model(path, monkeypatch):
     except ImportError:
         model = Sampling()
         knows = SimpleNamespace(load=lambda path, device: model)
-        fake = SimpleNamespace(PPO=knows, DQN=knows, A2C=knows)
+        names = ("PPO", "DQN", "A2C", "SAC", "TD3")
+        fake = SimpleNamespace(**dict.fromkeys(names, knows))
         monkeypatch.setitem(sys.modules, "stable_baselines3", fake)
         path.touch()
         return model
@@ -94,7 +95,7 @@ def test_a_saved_model_teaches_its_best_actions(tmp_path, monkeypatch):
     path = tmp_path / "model.zip"
     model = saved_model(path, monkeypatch)
     states = np.random.default_rng(0).normal(0, 0.5, (500, 4)).astype(np.float32)
-    teach = external_teacher(str(path), describe("CartPole-v1"))
+    teacher = external_teacher(str(path), task_of("CartPole-v1"))
     best, _ = model.predict(states, deterministic=True)
-    assert np.array_equal(teach(states), best)
+    assert np.array_equal(teacher.act(states), best)
     assert not np.array_equal(model.predict(states)[0], best)

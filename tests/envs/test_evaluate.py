@@ -10,6 +10,7 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.envs.evaluate import (
     MOST_CONSTANTS,
+    Baselines,
     Score,
     baseline_returns,
     constant_actions,
@@ -109,8 +110,7 @@ def test_baselines_of_countdown():
     assert (found.constant_return, found.constant_action, found.episodes) == (5.0, 2, 64)
     assert abs(found.random_return) < 0.8
     assert found == baseline_returns(task_of(Countdown), 0)
-    brief = baseline_returns(task_of(Countdown), 0, seconds=0.0)
-    assert (brief.constant_return, brief.episodes) == (None, 1)
+    assert baseline_returns(task_of(Countdown), 0, seconds=0.0) == Baselines(None, None, None, 0)
 
 
 def test_constants_to_try():
@@ -122,3 +122,10 @@ def test_constants_to_try():
     assert (len(parts), parts[1].tolist()) == (MOST_CONSTANTS, [8, 8])
     real = constant_actions(make_task(LINE, spaces.Box(-1, 3, (2,))), 0)
     assert [row.tolist() for row in real[:4]] == [[1, 1], [-1, -1], [3, 3], [0, 0]]
+
+
+def test_the_largest_returns_have_a_spread():
+    score = Score("Thing-v0", 0, (3e38, -3e38, 0.0))
+    assert score.standard_error == pytest.approx(3e38 / np.sqrt(3))
+    assert "Infinity" not in json.dumps(score.to_dict())
+    assert Score("Thing-v0", 0, (0.0, 0.0)).standard_error == 0

@@ -51,6 +51,7 @@ class Bad(gymnasium.Env):
             "reward text": "much",
             "reward vector": np.zeros(2),
             "reward huge": 1e9,
+            "reward beyond": 1e39,
         }
         return odd.get(self.fault, seen), odd_rewards.get(self.fault, reward)
 
@@ -79,6 +80,7 @@ FAULTS = {
     ("text", "reset"): "no array of numbers (str)",
     ("reward nan", "step"): "returned the reward nan; it must be a finite number",
     ("reward inf", "step"): "returned the reward -inf",
+    ("reward beyond", "step"): "returned the reward 1e+39; it must be a finite number of float32",
     ("reward none", "step"): "returned the reward None",
     ("reward text", "step"): "returned a reward that is no number (str)",
     ("reward vector", "step"): "returned a reward that is no number (ndarray)",

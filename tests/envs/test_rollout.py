@@ -1,3 +1,5 @@
+import time
+
 import gymnasium
 import numpy as np
 import pytest
@@ -199,3 +201,22 @@ def test_pictures():
 def test_nothing_to_play():
     assert rollout([CLUMSY], TASK, []).returns.shape == (1, 0)
     assert rollout([], TASK, [1]).returns.shape == (0, 1)
+
+
+class Slow(Countdown):
+    def step(self, action):
+        time.sleep(0.02)
+        return super().step(action)
+
+
+def test_what_is_not_over_at_the_deadline_is_cut():
+    task = task_of(Slow)
+    policy = random_policy(task, 0)
+    began = time.monotonic()
+    played = rollout([policy], task, range(200), record=True, deadline=began + 0.3)
+    assert played.cut == 200
+    assert played.lengths.max() >= 1
+    assert played.lengths[0, -1] == 0
+    assert played.final_observations.shape == (1, 200, 1, 2)
+    never = rollout([policy], task, range(3), record=True, deadline=began)
+    assert (never.cut, never.lengths.sum()) == (3, 0)

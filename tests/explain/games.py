@@ -4,6 +4,7 @@ import gymnasium as gym
 import numpy as np
 
 from crisptree.crisp import CrispTree
+from crisptree.envs.task import task_of
 
 STEPS = 6
 
@@ -32,6 +33,7 @@ class Guess(gym.Env):
 
 
 gym.register("Guess-v0", lambda **_: Guess())
+GUESS = task_of("Guess-v0")
 FEATURES, ACTIONS = ("telling", "idle"), ("low", "high")
 
 

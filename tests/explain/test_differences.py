@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 import pytest
-from games import IDLE, RIGHT, guess
+from games import GUESS, IDLE, RIGHT, guess
 from hypothesis import given, settings
 from tree_strategies import NESTED, tree_of
 
@@ -45,8 +45,8 @@ def test_the_same_function_in_another_shape():
 
 def test_shares_of_what_is_met():
     shifted = guess(("telling", 0.8, "high", "low"))
-    seeds = reporting_seeds(RIGHT, "Guess-v0", 40, 0)
-    met = visited(RIGHT, "Guess-v0", seeds), visited(shifted, "Guess-v0", seeds)
+    seeds = reporting_seeds(40, 0)
+    met = visited(RIGHT, GUESS, seeds), visited(shifted, GUESS, seeds)
     found = compare(RIGHT, shifted, met)
     column = met[0].states[:, 0]
     between = ((column > 0.5) & (column <= np.float32(0.8))).mean()

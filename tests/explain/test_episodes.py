@@ -1,14 +1,14 @@
 import numpy as np
-import pytest
-from games import RIGHT, STEPS, guess, shown
+from games import GUESS, RIGHT, STEPS, guess, shown
 
-from crisptree.base.errors import CrisptreeError
+from crisptree.envs.seeds import episode_seeds
 from crisptree.explain import reporting_seeds, visited
+from crisptree.explain.episodes import returns_of
 
 
 def test_every_decision_is_seen_once():
-    seeds = reporting_seeds(RIGHT, "Guess-v0", 70, 0)
-    met = visited(RIGHT, "Guess-v0", seeds)
+    seeds = reporting_seeds(70, 0)
+    met = visited(RIGHT, GUESS, seeds)
     assert met.states.shape == (70 * STEPS, 2)
     assert (met.returns == STEPS).all()
     order = lambda states: states[np.lexsort(states.T)]
@@ -16,12 +16,11 @@ def test_every_decision_is_seen_once():
 
 
 def test_the_seeds_are_those_of_reports():
-    from crisptree.envs.seeds import episode_seeds
-
-    assert reporting_seeds(RIGHT, "Guess-v0", 3, 4) == episode_seeds("reporting", 4, 3)
+    assert reporting_seeds(3, 4) == episode_seeds("reporting", 4, 3)
 
 
-def test_another_environment():
-    message = "the policy has 2 features and 2 actions, 'CartPole-v1' has 4 and 2"
-    with pytest.raises(CrisptreeError, match=message):
-        reporting_seeds(guess(0), "CartPole-v1", 3, 0)
+def test_several_trees_play_the_same_episodes():
+    seeds = reporting_seeds(20, 0)
+    wrong = guess(("telling", 0.5, "low", "high"))
+    found = returns_of([RIGHT, wrong], GUESS, seeds)
+    assert (found[0] == STEPS).all() and (found[1] == 0).all()

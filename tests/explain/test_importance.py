@@ -1,19 +1,21 @@
+import gymnasium as gym
 import numpy as np
 import pytest
-from games import IDLE, RIGHT, STEPS, shown
+from games import GUESS, IDLE, RIGHT, STEPS, shown
 from hypothesis import given
 from hypothesis import strategies as st
 from tree_strategies import NESTED, one_of_every_cell, tree_of
 
 from crisptree.crisp import Actions, CrispTree
+from crisptree.envs.task import task_of
 from crisptree.explain import importance, reporting_seeds
 from crisptree.explain.importance import frozen, without
 
-SEEDS = reporting_seeds(RIGHT, "Guess-v0", 50, 0)
+SEEDS = reporting_seeds(50, 0)
 
 
 def test_the_only_split_is_worth_what_the_worse_guess_loses():
-    found = importance(RIGHT, "Guess-v0", SEEDS)
+    found = importance(RIGHT, GUESS, SEEDS)
     high = (shown(SEEDS)[:, :, 0] > 0.5).sum(axis=1)
     always_high, always_low = STEPS - high, high  # what is lost, episode by episode
     less = min((always_high, always_low), key=lambda each: each.mean())
@@ -27,7 +29,7 @@ def test_the_only_split_is_worth_what_the_worse_guess_loses():
 
 
 def test_a_split_that_changes_nothing_costs_nothing():
-    found = importance(IDLE, "Guess-v0", SEEDS)
+    found = importance(IDLE, GUESS, SEEDS)
     by_name = {IDLE.feature_names[each.feature]: each for each in found.features}
     assert by_name["idle"].lost.mean == 0.0
     assert by_name["idle"].comparisons == by_name["telling"].comparisons == 0.5
@@ -38,19 +40,19 @@ def test_a_split_that_changes_nothing_costs_nothing():
 
 
 def test_one_episode_has_no_standard_error():
-    found = importance(RIGHT, "Guess-v0", SEEDS[:1])
+    found = importance(RIGHT, GUESS, SEEDS[:1])
     assert found.splits[0].lost.standard_error is None
     assert "±" not in str(found.splits[0].lost)
 
 
 def test_progress_is_reported():
     told = []
-    importance(IDLE, "Guess-v0", SEEDS[:2], report=lambda done, parts: told.append((done, parts)))
-    assert told == [(at, 5) for at in range(1, 6)]
+    importance(IDLE, GUESS, SEEDS[:2], report=lambda done, parts: told.append((done, parts)))
+    assert told[-1] == (16, 16)  # two sides of three splits, and two features, twice each
 
 
 def test_names_in_json():
-    told = importance(IDLE, "Guess-v0", SEEDS[:2]).to_dict(IDLE)
+    told = importance(IDLE, GUESS, SEEDS[:2]).to_dict(IDLE)
     assert {each["feature"] for each in told["features"]} == {"telling", "idle"}
 
 
@@ -90,3 +92,34 @@ def test_a_frozen_feature_is_its_mean_within_the_bounds():
     assert np.allclose(frozen(tree, 1, 3.0).act(states), tree.act(at_mean))
     assert frozen(tree, 1, 3.0).action.tolist() == [[0.0], [-2.5], [2.0]]
     assert frozen(IDLE, 0, 1.0) is IDLE
+
+
+class Still(gym.Env):
+    """A number that is to be brought to zero by pushing it, from a random start."""
+
+    metadata = {"render_modes": []}  # noqa: RUF012  as gymnasium has it
+    observation_space = gym.spaces.Box(-9, 9, (2,), np.float32)
+    action_space = gym.spaces.Box(-1, 1, (1,), np.float32)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self._at, self._left = self.np_random.uniform(-1, 1), 5
+        return np.array([self._at, 0], np.float32), {}
+
+    def step(self, action):
+        self._at, self._left = self._at + float(action[0]), self._left - 1
+        return np.array([self._at, 0], np.float32), -abs(self._at), self._left == 0, False, {}
+
+
+gym.register("Still-v0", lambda **_: Still())
+
+
+def test_a_feature_that_only_a_formula_reads():
+    task = task_of("Still-v0")
+    name = task.feature_names[0]
+    tree = CrispTree.leaf([(0.0, {name: -1.0})], **task.signature)
+    found = importance(tree, task, reporting_seeds(20, 0))
+    (feature,) = found.features
+    assert feature.feature == 0 and feature.comparisons == 0.0 and found.splits == ()
+    assert feature.lost.mean > 1  # without it, the number stays where it starts
+    assert found.mean_return == pytest.approx(0.0, abs=1e-6)

@@ -1,25 +1,20 @@
-import sys
-
 import gymnasium as gym
 import numpy as np
-import pytest
 
-from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.envs.names import action_names, feature_names
-from crisptree.envs.score import play
+from crisptree.envs.rollout import rollout
+from crisptree.envs.task import task_of
 from crisptree.explain.recorder import record
 
-CART_POLE = CrispTree.from_nested(
-    (2, 0.0, 0, 1), feature_names("CartPole-v1", 4), action_names("CartPole-v1", 2)
-)
+CART_POLE_TASK = task_of("CartPole-v1")
+CART_POLE = CrispTree.from_nested((2, 0.0, 0, 1), CART_POLE_TASK.feature_names, ("left", "right"))
 
 
 def test_what_is_recorded_is_what_is_played():
-    recording = record(CART_POLE, "CartPole-v1", episodes=2, seed=5)
+    recording = record(CART_POLE, CART_POLE_TASK, episodes=2, seed=5)
     seeds = [episode.seed for episode in recording.episodes]
     returns = [episode.rewards.sum() for episode in recording.episodes]
-    assert returns == play(CART_POLE, "CartPole-v1", seeds).tolist()
+    assert returns == rollout([CART_POLE], CART_POLE_TASK, seeds).returns[0].tolist()
     for episode in recording.episodes:
         steps = len(episode.rewards)
         assert episode.observations.shape == (steps + 1, 1, 4)
@@ -31,16 +26,16 @@ def test_what_is_recorded_is_what_is_played():
 
 
 def test_the_same_seed_gives_the_same_video():
-    first, second = (record(CART_POLE, "CartPole-v1", episodes=1) for _ in range(2))
+    first, second = (record(CART_POLE, CART_POLE_TASK, episodes=1) for _ in range(2))
     videos = [recording.episodes[0].video for recording in (first, second)]
     assert videos[0] is not None and videos[1] is not None
     assert videos[0].chunks == videos[1].chunks
-    other = record(CART_POLE, "CartPole-v1", episodes=1, seed=1)
+    other = record(CART_POLE, CART_POLE_TASK, episodes=1, seed=1)
     assert other.episodes[0].seed != first.episodes[0].seed
 
 
 def test_pictures_are_the_environment_s():
-    recording = record(CART_POLE, "CartPole-v1", episodes=1)
+    recording = record(CART_POLE, CART_POLE_TASK, episodes=1)
     env = gym.make("CartPole-v1", render_mode="rgb_array")
     env.reset(seed=recording.episodes[0].seed)
     video = recording.episodes[0].video
@@ -68,30 +63,12 @@ gym.register("Blind-v0", lambda **_: Blind())
 TWO = CrispTree.from_nested((0, 1.5, 0, 1), "abcd", ("one", "two"))
 
 
-def test_without_pictures_and_without_end(monkeypatch):
-    monkeypatch.setattr(sys.modules["crisptree.explain.recorder"], "MOST_STEPS", 7)
-    recording = record(TWO, "Blind-v0", episodes=1)
+def test_without_pictures_and_without_end():
+    recording = record(TWO, task_of("Blind-v0"), episodes=1, max_steps=7)
     (episode,) = recording.episodes
     assert episode.video is None and episode.ended == "was cut"
     assert episode.rewards.tolist() == [2, 1, 2, 1, 2, 1, 2]
     assert recording.note == "No pictures: Blind-v0 draws none."
-
-
-@pytest.mark.parametrize(
-    ("tree", "message"),
-    [
-        (TWO, "the policy has 4 features and 2 actions, 'MountainCar-v0' has 2 and 3"),
-        (CrispTree.leaf(0, "ab", ("x",)), "2 features and 1 actions, 'MountainCar-v0' has 2 and 3"),
-    ],
-)
-def test_another_shape(tree, message):
-    with pytest.raises(CrisptreeError, match=message):
-        record(tree, "MountainCar-v0", episodes=1)
-
-
-def test_no_such_environment():
-    with pytest.raises(CrisptreeError, match="no environment 'None-v0'"):
-        record(TWO, "None-v0", episodes=1)
 
 
 class Pair(gym.Env):
@@ -114,5 +91,85 @@ gym.register("Pair-v0", lambda **_: Pair())
 
 def test_a_team():
     tree = CrispTree.from_nested((0, 0.5, 1, 0), "abc", ("zero", "one"))
-    (episode,) = record(tree, "Pair-v0", episodes=1).episodes
+    (episode,) = record(tree, task_of("Pair-v0"), episodes=1).episodes
     assert episode.observations.shape == (2, 2, 3) and episode.rewards.tolist() == [1.0]
+
+
+class Leaving(gym.Env):
+    """The second agent is out after the first of three steps."""
+
+    metadata = {"render_modes": []}  # noqa: RUF012  as gymnasium has it
+    observation_space = gym.spaces.Box(0, 4, (2, 3), np.float32)
+    action_space = gym.spaces.MultiDiscrete([2, 2])
+
+    def reset(self, *, seed=None, options=None):
+        self._step = 0
+        return np.zeros((2, 3), np.float32), {}
+
+    def step(self, action):
+        self._step += 1
+        told = np.full((2, 3), self._step, np.float32)
+        return told, 1.0, self._step == 3, False, {"alive": np.array([True, False])}
+
+
+gym.register("Leaving-v0", lambda **_: Leaving())
+
+
+def test_an_agent_that_is_out_stays_where_it_was_and_decides_nothing():
+    tree = CrispTree.from_nested((0, 0.5, 1, 0), "abc", ("zero", "one"))
+    recording = record(tree, task_of("Leaving-v0"), episodes=1)
+    (episode,) = recording.episodes
+    assert episode.observations[:, 0, 0].tolist() == [0, 1, 2, 3]
+    assert episode.observations[:3, 1, 0].tolist() == [0, 0, 0]
+    assert len(recording.states) == 3 + 1 and episode.rewards.tolist() == [1, 1, 1]
+
+
+class Push(gym.Env):
+    """A number to be kept near zero by pushing it."""
+
+    metadata = {"render_modes": []}  # noqa: RUF012  as gymnasium has it
+    observation_space = gym.spaces.Box(-9, 9, (1,), np.float32)
+    action_space = gym.spaces.Box(-1, 1, (1,), np.float32)
+
+    def reset(self, *, seed=None, options=None):
+        self._at, self._left = np.ones(1, np.float32), 4
+        return self._at, {}
+
+    def step(self, action):
+        assert action.dtype == np.float32 and action.shape == (1,)
+        self._at, self._left = self._at + action, self._left - 1
+        return self._at, -float(abs(self._at[0])), self._left == 0, False, {}
+
+
+gym.register("Push-v0", lambda **_: Push())
+
+
+def test_real_numbers():
+    task = task_of("Push-v0")
+    tree = CrispTree.leaf([(0.0, {task.feature_names[0]: -0.5})], **task.signature)
+    (episode,) = record(tree, task, episodes=1).episodes
+    assert episode.observations[:, 0, 0].tolist() == [1.0, 0.5, 0.25, 0.125, 0.0625]
+    assert episode.rewards.tolist() == [-0.5, -0.25, -0.125, -0.0625]
+
+
+class Colourless(Push):
+    """It says that it draws, and does not."""
+
+    metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012  as gymnasium has it
+
+    def __init__(self, render_mode=None):
+        self.render_mode = render_mode
+
+    def render(self):
+        raise ImportError("no library to draw with")
+
+
+gym.register("Colourless-v0", lambda **given: Colourless(**given))
+
+
+def test_an_environment_that_cannot_draw_is_played_without_pictures():
+    task = task_of("Colourless-v0")
+    tree = CrispTree.leaf([0.5], **task.signature)
+    recording = record(tree, task, episodes=1)
+    assert recording.episodes[0].video is None and len(recording.episodes[0].rewards) == 4
+    assert recording.note.startswith("No pictures: ") and "no library" in recording.note

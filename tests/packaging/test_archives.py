@@ -66,5 +66,6 @@ def test_a_package_index_renders_the_readme(archives, metadata):
 
 def test_training_is_an_extra(metadata):
     plain = [each for each in metadata.get_all("Requires-Dist") if "extra ==" not in each]
-    assert sorted(each.partition(">")[0] for each in plain) == ["gymnasium", "numpy", "tyro"]
+    needed = ["cloudpickle", "gymnasium", "numpy", "tyro"]
+    assert sorted(each.partition(">")[0] for each in plain) == needed
     assert "Typing :: Typed" in metadata.get_all("Classifier")

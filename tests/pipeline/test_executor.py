@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.pipeline.executor import Job, run_jobs
+from crisptree.pipeline.executor import run_jobs
+from crisptree.pipeline.jobs import Job
 
 HERE = str(Path(__file__).parent)
 
@@ -69,7 +70,8 @@ def test_enough_is_enough(tmp_path):
 
 PARENT = """
 import sys
-from crisptree.pipeline.executor import Job, run_jobs
+from crisptree.pipeline.executor import run_jobs
+from crisptree.pipeline.jobs import Job
 run_jobs([Job("a", "jobs:sleep", {"path": sys.argv[1]})])
 """
 

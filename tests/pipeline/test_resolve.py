@@ -87,5 +87,5 @@ class Ticking(gym.Env):
 
 def test_episodes_are_measured():
     measured = measure(task_of(Ticking), 0)
-    assert measured.episode_length == pytest.approx(7, rel=0.1)
+    assert measured.episode_length == pytest.approx(7, rel=0.3)
     assert measured.steps_per_second > 100

@@ -67,7 +67,7 @@ def test_a_lock_waits_for_an_owner_that_is_about_to_end(tmp_path):
     holder = threading.Thread(target=hold)
     holder.start()
     began.wait()
-    with RunDirectory(tmp_path).locked(patience=10):
+    with RunDirectory(tmp_path).locked(patience=10.0):
         holder.join()
 
 

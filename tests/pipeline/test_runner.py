@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pytest
 from small import small_config
 
@@ -37,7 +38,7 @@ class Count(Stage):
     def run(self, inputs, context):
         self.runs.append(self.name)
         before = 0.0 if inputs.tree is None else float(inputs.tree.threshold[0])
-        threshold = [before + self.number, 0.0, 0.0]
+        threshold = np.array([before + self.number, 0.0, 0.0])
         tree = replace(TREE, threshold=threshold)
         return Artifacts(tree=tree, figures={"leaves": 2, "late": context.deadline < 1e300})
 

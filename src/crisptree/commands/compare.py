@@ -28,6 +28,8 @@ class Command:
     """Another one."""
     env: OptionalStr = None
     """The environment to play, where it is not the one in the first file."""
+    features: OptionalStr = None
+    """`module:function` that makes the policies' features, where they have any."""
     episodes: int = 20
     """How many episodes each plays; with 0 only the trees are compared."""
     seed: int = 0
@@ -59,15 +61,13 @@ class Command:
             sys.exit(1)
 
     def _played(self, first: "CrispTree", second: "CrispTree") -> "tuple[Visited, Visited]":
-        from crisptree.commands.shared import environment_of
+        from crisptree.envs.task import check_fits, task_of_policy
         from crisptree.explain import reporting_seeds, visited
 
-        env_id = environment_of(first, self.env)
-        one, other = (
-            visited(tree, env_id, reporting_seeds(tree, env_id, self.episodes, self.seed))
-            for tree in (first, second)
-        )
-        return one, other
+        task = task_of_policy(first, self.env, self.features)
+        check_fits(second, task)
+        seeds = reporting_seeds(self.episodes, self.seed)
+        return visited(first, task, seeds), visited(second, task, seeds)
 
     def _lines(
         self,

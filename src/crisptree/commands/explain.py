@@ -30,6 +30,8 @@ class Command:
     """An observation, number by number: explain this decision."""
     env: OptionalStr = None
     """The environment, where it is not the one in the file."""
+    features: OptionalStr = None
+    """`module:function` that makes the policy's features, where it has any."""
     episodes: int = 20
     """How many episodes to play each time."""
     seed: int = 0
@@ -51,12 +53,12 @@ class Command:
             self._importance(tree)
 
     def _importance(self, tree: "CrispTree") -> None:
-        from crisptree.commands.shared import environment_of
+        from crisptree.envs.task import task_of_policy
         from crisptree.explain import importance, reporting_seeds
 
-        env_id = environment_of(tree, self.env)
-        seeds = reporting_seeds(tree, env_id, self.episodes, self.seed)
-        found = importance(tree, env_id, seeds, report=_progress)
+        task = task_of_policy(tree, self.env, self.features)
+        seeds = reporting_seeds(self.episodes, self.seed)
+        found = importance(tree, task, seeds, report=_progress)
         if self.json:
             print(json.dumps(found.to_dict(tree)))
             return
@@ -149,17 +151,17 @@ class Command:
         """How far each feature spreads over the states met; none if there is nothing to play."""
         import numpy as np
 
-        from crisptree.commands.shared import environment_of
+        from crisptree.envs.task import task_of_policy
         from crisptree.explain import reporting_seeds, visited
 
         try:
-            env_id = environment_of(tree, self.env)
-            seeds = reporting_seeds(tree, env_id, self.episodes, self.seed)
+            task = task_of_policy(tree, self.env, self.features)
         except CrisptreeError:
             if self.env is not None:
                 raise
             return None
-        spread = visited(tree, env_id, seeds).states.std(axis=0, dtype=np.float64)
+        seeds = reporting_seeds(self.episodes, self.seed)
+        spread = visited(tree, task, seeds).states.std(axis=0, dtype=np.float64)
         return np.where(spread > 0, spread, 1.0)
 
 
@@ -172,7 +174,8 @@ def _change_dict(change: "Change", tree: "CrispTree") -> dict:
     return found
 
 
-def _progress(done: int, parts: int) -> None:
+def _progress(done: int, episodes: int) -> None:
+    """Say how far it is, in one line of the terminal that is gone at the end."""
     if sys.stderr.isatty():
-        end = "\n" if done == parts else ""
-        print(f"\rplayed without {done} of {parts} parts", end=end, file=sys.stderr, flush=True)
+        line = f"played {done:,} of {episodes:,} episodes" if done < episodes else ""
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)

@@ -59,21 +59,6 @@ def policy_path(path: str) -> str:
     return inside
 
 
-def environment_of(tree: "CrispTree", asked_for: str | None) -> str:
-    """The environment to play: the one asked for, or the file's own, unless that would import a
-    module, which is the user's to decide."""
-    if asked_for is not None:
-        return asked_for
-    if tree.env_id is None:
-        raise CrisptreeError("the policy names no environment; --env ENV would")
-    if ":" in tree.env_id:
-        raise CrisptreeError(
-            f"the policy's environment, {printable(tree.env_id)}, would import a module; if you "
-            f"trust it: --env {printable(tree.env_id)}"
-        )
-    return tree.env_id
-
-
 def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Columns as wide as they need to be; names are made printable."""
     safe = [[printable(cell) for cell in row] for row in rows]

@@ -35,6 +35,8 @@ class Command:
     """
     env: OptionalStr = None
     """For a page: the environment to play, where it is not the one in the file."""
+    features: OptionalStr = None
+    """For a page: `module:function` that makes the policy's features, where it has any."""
     episodes: int = 3
     """For a page: how many episodes to record."""
     seed: int = 0
@@ -100,21 +102,15 @@ class Command:
         """
         from crisptree.show.recording import Recording
 
-        named = self.env or tree.env_id
-        if named is None:
-            return Recording(note="No replay: the policy names no environment; --env ENV would.")
-        if self.env is None and ":" in named:
-            return Recording(
-                note=f"No replay: the policy's environment, {named}, would import a module, and a "
-                f"file should not decide that; --env {named} would."
-            )
         # Pictures need no window, and without one SDL would say so.
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
         os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+        from crisptree.envs.task import task_of_policy
         from crisptree.explain.recorder import record
 
         try:
-            return record(tree, named, episodes=self.episodes, seed=self.seed)
+            task = task_of_policy(tree, self.env, self.features)
+            return record(tree, task, episodes=self.episodes, seed=self.seed)
         except CrisptreeError as error:
             if self.env is not None:
                 raise

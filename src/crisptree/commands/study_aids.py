@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import tyro
 
 
@@ -62,15 +63,18 @@ class Worksheet:
         write_atomically(self.out, load_aid(self.aid).drawing())
 
 
-def visited_states(policy, env_id: str):
+def visited_states(policy, env_id: str) -> np.ndarray:
     """The states of ten episodes the policy plays."""
-    from crisptree.envs.score import play
+    from crisptree.envs.policy import policy_from
+    from crisptree.envs.rollout import rollout
     from crisptree.envs.seeds import episode_seeds
-    from crisptree.lab.study.items import Recorder
+    from crisptree.envs.task import task_of
 
-    recorder = Recorder(policy)
-    play(recorder, env_id, episode_seeds("selection", 0, 10))
-    return recorder.visited()
+    task = task_of(env_id)
+    seeds = episode_seeds("selection", 0, 10)
+    seen = rollout([policy_from(policy, task)], task, seeds, record=True).observations
+    assert seen is not None
+    return seen
 
 
 def trained_mlp(env_id: str, seed: int):
@@ -79,20 +83,25 @@ def trained_mlp(env_id: str, seed: int):
     A linear policy by the cross-entropy method; then each score keeps its strongest inputs, as few
     as its return allows.
     """
-    from crisptree.envs.score import play, quick_play
+    from crisptree.envs.policy import policy_from
+    from crisptree.envs.rollout import rollout
     from crisptree.envs.seeds import block_seed, episode_seeds
-    from crisptree.envs.spaces import describe
+    from crisptree.envs.task import task_of
     from crisptree.lab.study.cross_entropy import Search
     from crisptree.lab.study.fit_mlp import fit_mlp
 
-    task = describe(env_id)
+    task = task_of(env_id)
+
+    def returns_of(mlp, seeds, fast: bool = False):
+        return rollout([policy_from(mlp, task)], task, seeds, fast=fast).returns[0]
 
     def training_return(mlp, generation: int) -> float:
         first = block_seed("training", 4, seed, generation)
-        return float(quick_play(mlp, env_id, first, 4).mean())
+        return float(returns_of(mlp, range(first, first + 4), fast=True).mean())
 
     def selection_return(mlp) -> float:
-        return float(quick_play(mlp, env_id, episode_seeds("selection", seed, 1)[0], 50).mean())
+        first = episode_seeds("selection", seed, 1)[0]
+        return float(returns_of(mlp, range(first, first + 50), fast=True).mean())
 
     trained, mlp, keep = fit_mlp(
         task.feature_names,
@@ -104,14 +113,14 @@ def trained_mlp(env_id: str, seed: int):
         seed=seed,
     )
     seeds = episode_seeds("reporting", seed, 100)
-    returns = play(mlp, env_id, seeds)
+    returns = returns_of(mlp, seeds)
     scores = {
         "command": f"crisptree study mlp {env_id} --seed {seed}",
         "method": "cross-entropy method on a linear policy, then binarised",
         "inputs_kept_by_each_score": keep,
         "return": float(returns.mean()),
         "return_se": float(returns.std(ddof=1) / len(returns) ** 0.5),
-        "return_before_binarising": float(play(trained, env_id, seeds).mean()),
+        "return_before_binarising": float(returns_of(trained, seeds).mean()),
         "episodes": len(seeds),
     }
     return replace(mlp, training=scores)

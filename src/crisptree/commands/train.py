@@ -15,6 +15,7 @@ from crisptree.commands.options import (
     OptionalPath,
     OptionalStr,
     optional,
+    parsed,
 )
 
 
@@ -79,7 +80,9 @@ class Command:
         from crisptree.pipeline.config_io import load
 
         base = TrainConfig() if self.config is None else load(self.config)
-        asked = self._asked(parse_dotted(dotted or [], base))
+        asked = self._asked(base)
+        if dotted:
+            asked = parsed(TrainConfig, dotted, "train", default=asked, form=DOTTED)
         env_kwargs = _json_object(self.env_kwargs) or asked.env.kwargs
         task = task_of(self.env, env_kwargs, asked.env.features)
         out = first_free(self.env) if self.out is None else self.out
@@ -135,24 +138,14 @@ class Command:
         print(f"all of it in {out}{written}")
 
 
-def parse_dotted(arguments: list[str], base: Any = None) -> Any:
-    """The configuration with options such as --ppo.gamma 0.97 set."""
-    from crisptree.pipeline.config import TrainConfig
-
-    base = TrainConfig() if base is None else base
-    if not arguments:
-        return base
-    return tyro.cli(TrainConfig, args=arguments, default=base, config=FORM)
-
-
 def help_all() -> None:
     """Show every option there is."""
     from crisptree.pipeline.config import TrainConfig
 
-    tyro.cli(TrainConfig, args=["--help"], prog="crisptree train ENV", config=FORM)
+    tyro.cli(TrainConfig, args=["--help"], prog="crisptree train ENV", config=DOTTED)
 
 
-FORM = (tyro.conf.FlagConversionOff,)
+DOTTED = (tyro.conf.FlagConversionOff,)
 
 
 def split(arguments: list[str]) -> tuple[list[str], list[str]]:

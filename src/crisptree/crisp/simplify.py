@@ -14,11 +14,13 @@ The nodes that stay are numbered depth first, TRUE child first.
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, TypeVar
 
 from crisptree.crisp.nested import Leaf, columns
-from crisptree.crisp.tree import CrispTree
 
 Subtree = int
+Tree = TypeVar("Tree", bound=Any)
+"""A CrispTree, whose module imports this one."""
 Key = tuple[int, float, Subtree, Subtree]
 LEAF = -1
 
@@ -89,7 +91,7 @@ class Subtrees:
         return self._numbers[key]
 
 
-def simplify(tree: CrispTree) -> CrispTree:
+def simplify(tree: Tree) -> Tree:
     """The same action for every observation; never larger; simplifying twice changes nothing."""
     while True:
         subtrees = Subtrees()
@@ -100,7 +102,7 @@ def simplify(tree: CrispTree) -> CrispTree:
         tree = smaller
 
 
-def _reduced(tree: CrispTree, subtrees: Subtrees) -> Subtree:
+def _reduced(tree: Any, subtrees: Subtrees) -> Subtree:
     """One pass from the leaves up, each node seen with what its path says about its feature."""
     done: dict[int, Subtree] = {}
     for visit in reversed(list(tree.walk())):

@@ -19,6 +19,7 @@ from crisptree.crisp.nested import Action, Leaf, columns, reader
 from crisptree.crisp.route import Nodes, as_numbers, as_plain_list, leaf_of, leaves_of, path_of
 from crisptree.crisp.rules import Rule
 from crisptree.crisp.signature import Actions, Feature
+from crisptree.crisp.simplify import simplify
 from crisptree.crisp.walk import Visit, depths, top_down, walk
 
 
@@ -356,8 +357,6 @@ class CrispTree:
 
     def simplify(self) -> "CrispTree":
         """The same action for every observation, without needless nodes."""
-        from crisptree.crisp.simplify import simplify  # it makes CrispTrees, so it imports this
-
         return simplify(self)
 
     def to_dict(self) -> dict[str, Any]:

@@ -71,6 +71,7 @@ def distill(
         seen = rollout([player], task, seeds, record=True, fast=True)
         if round_:
             scores.append(float(seen.returns.mean()))
+        assert seen.observations is not None
         states.append(seen.observations)
         actions.append(np.asarray(teacher.act(seen.observations)))
         best_return = max(best_return, float(seen.returns.max()))
@@ -93,6 +94,6 @@ def distill(
 def _weights(teacher: Policy, states: NDArray) -> NDArray[np.float64] | None:
     """What a wrong action costs in each state, on average 1; None where it is the same anywhere."""
     assert isinstance(teacher, KnowsRegret)
-    regret = np.maximum(teacher.regret(states), 0)
+    regret = np.maximum(np.asarray(teacher.regret(states), np.float64), 0)
     mean = regret.mean()
     return None if mean <= 0 else np.maximum(regret / mean, 1e-3)

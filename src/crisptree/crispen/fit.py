@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
 from crisptree.crisp.linear import Gain
-from crisptree.crispen.agreement import ranges
 from crisptree.crisp.rounding import rounded_down
+from crisptree.crispen.agreement import ranges
 from crisptree.envs.task import Task
 
 MIN_SAMPLES_LEAF = 5

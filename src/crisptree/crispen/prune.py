@@ -50,6 +50,7 @@ def visited_states(
     """States that a policy meets on its own way, a sample of at most `most`."""
     first = block_seed("selection", episodes, seed, most)
     seen = rollout([policy], task, range(first, first + episodes), record=True, fast=True)
+    assert seen.observations is not None
     chosen = np.random.default_rng(seed).permutation(len(seen.observations))[:most]
     return seen.observations[chosen]
 

@@ -1,6 +1,6 @@
 """Rule lists learned from labelled states by covering: one comparison a rule, the purest first."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,9 +58,8 @@ def _labels(actions: NDArray, task: Task, seed: int) -> NDArray[np.int64]:
 
     scaled = actions / ranges(task.actions)
     n_groups = min(GROUPS, len(np.unique(scaled, axis=0)))
-    return (
-        KMeans(n_groups, n_init=1, random_state=seed % 2**31).fit_predict(scaled).astype(np.int64)
-    )
+    settings: dict[str, Any] = {"n_init": 1, "random_state": seed % 2**31}
+    return KMeans(n_groups, **settings).fit_predict(scaled).astype(np.int64)
 
 
 def _edges(states: NDArray) -> list[NDArray]:

@@ -7,6 +7,7 @@ action is exchanged, and what earns more on fresh selection episodes stays.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,7 +105,7 @@ def together(tree: CrispTree, variants: Sequence[CrispTree]) -> list[CrispTree]:
         if (differs & taken).any() or not differs.any():
             continue
         taken |= differs
-        columns = {
+        columns: dict[str, Any] = {
             name: _where(differs, getattr(each, name), getattr(merged, name)) for name in COLUMNS
         }
         if tree.gains:

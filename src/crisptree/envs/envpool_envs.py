@@ -8,8 +8,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
+from crisptree.envs.encoder import SpaceEncoder
 from crisptree.envs.guard import guarded
-from crisptree.envs.spaces import SpaceEncoder
 from crisptree.envs.task import Task
 from crisptree.envs.vector import VectorEnv, VectorStep
 

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.crisp import CrispTree
 from crisptree.envs.feature_function import FeatureFunction
-from crisptree.envs.play import OnEpisode, Rollouts
-from crisptree.envs.policy import Policy, constant_policy, policy_from, random_policy
+from crisptree.envs.play import OnEpisode
+from crisptree.envs.policy import Policy, policy_from, random_policy
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed, episode_seeds
 from crisptree.envs.source import Env
 from crisptree.envs.task import Task, check_fits, task_of, task_of_policy
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-BASELINE_STEPS = 50_000
+BASELINE_STEPS = 20_000
 """Steps that one baseline may take."""
 MOST_CONSTANTS = 32
 """Constant actions that are tried; of more, a random choice."""
@@ -45,7 +46,7 @@ class Score:
     @property
     def standard_error(self) -> float | None:
         n = len(self.returns)
-        return float(np.std(self.returns, ddof=1) / np.sqrt(n)) if n > 1 else None
+        return _spread(self.returns, ddof=1) / math.sqrt(n) if n > 1 else None
 
     @property
     def quantiles(self) -> dict[str, float]:
@@ -66,7 +67,7 @@ class Score:
             "episodes": len(self.returns),
             "mean": self.mean,
             "standard_error": self.standard_error,
-            "sd": float(np.std(self.returns)),
+            "sd": _spread(self.returns, ddof=0),
             "min": min(self.returns),
             "max": max(self.returns),
             "quantiles": self.quantiles,
@@ -88,6 +89,12 @@ class Score:
         if self.cut:
             text += f"; {self.cut} did not end and were cut at the step limit"
         return text
+
+
+def _spread(values: Sequence[float], ddof: int) -> float:
+    """The standard deviation; squares of the largest returns would not fit into a float."""
+    largest = max(map(abs, values)) or 1.0
+    return float(np.std(np.array(values) / largest, ddof=ddof)) * largest
 
 
 def digits(values: Sequence[float], error: float | None = None) -> Callable[[float], str]:
@@ -138,9 +145,10 @@ def evaluate(
 class Baselines:
     """What needs no learning: uniformly random actions, and the best action for ever."""
 
-    random_return: float
+    random_return: float | None
+    """None where the time allowed no episode to end."""
     constant_return: float | None
-    """None where a team or the time allows none."""
+    """None where the time allowed none."""
     constant_action: Any
     """The policy's own action: a number, or a list of numbers."""
     episodes: int
@@ -152,40 +160,53 @@ def baseline_returns(
     *,
     episodes: int = 64,
     max_steps: int | None = None,
-    seconds: float | None = None,
+    seconds: float = 60.0,
 ) -> Baselines:
     """The mean returns of random play and of the best constant action.
 
     Constants race: all of them in a few episodes, the better third in more, the last few in all.
-    Fewer episodes are played where they are long, or where `seconds` would not suffice. Episodes
-    come from the range for selection, since the best of many is a choice.
+    Fewer episodes are played where they are long. Where `seconds` do not suffice, the constants may
+    be left out; else the clock has no say, and the same seed gives the same figures. Episodes come
+    from the range for selection, since the best of many is a choice.
     """
     first = block_seed("selection", episodes, seed)
+    began = time.monotonic()
 
-    def played(policies: Sequence[Policy], start: int, stop: int) -> Rollouts:
-        seeds = range(first + start, first + stop)
-        return rollout(policies, task, seeds, fast=True, max_steps=max_steps)
+    def means(policies: Sequence[Policy | CrispTree], n: int) -> tuple[np.ndarray, int] | None:
+        """Mean returns over the first `n` episodes, and the steps of one; None if too late."""
+        if time.monotonic() > began + seconds / 2:
+            return None
+        deadline = began + seconds
+        seeds = range(first, first + n)
+        found = rollout(policies, task, seeds, max_steps=max_steps, deadline=deadline)
+        late = found.cut and time.monotonic() >= deadline
+        return None if late else (found.returns.mean(1), int(found.lengths.mean()))
 
-    by_chance, began = random_policy(task, seed), time.perf_counter()
-    probe = played([by_chance], 0, 1)
-    took = time.perf_counter() - began
-    steps = int(probe.lengths.sum())
-    count = min(episodes, max(2, BASELINE_STEPS // max(steps, 1)))
-    if seconds is not None:
-        # A race costs about as much as four full rounds.
-        count = min(count, int(seconds / max(took, 1e-9) / 5))
-    if count < 2:
-        return Baselines(float(probe.returns.mean()), None, None, 1)
-    rest = played([by_chance], 1, count)
-    mean = float(np.concatenate([probe.returns[0], rest.returns[0]]).mean())
-    best, earned = _race(
-        constant_actions(task, seed),
-        lambda some, n: played([constant_policy(task, each) for each in some], 0, n).returns.mean(
-            1
-        ),
-        count,
-    )
-    return Baselines(mean, earned, np.asarray(best).tolist(), count)
+    by_chance = means([random_policy(task, seed)], 2)
+    if by_chance is None:
+        return Baselines(None, None, None, 0)
+    count = min(episodes, max(2, BASELINE_STEPS // max(by_chance[1], 1)))
+    rounds = sorted({min(4, count), min(16, count), count})
+    played = 2
+    for n in rounds:
+        more = means([random_policy(task, seed)], n)
+        by_chance, played = (more, n) if more is not None else (by_chance, played)
+    best, earned = None, None
+    constants = constant_actions(task, seed)
+    for n in rounds:
+        found = means([_always(task, action) for action in constants], n)
+        if found is None:
+            break
+        order = np.argsort(-found[0], kind="stable")
+        best, earned = constants[order[0]].tolist(), float(found[0].max())
+        constants = [constants[i] for i in order[: max(2, len(constants) // 3)]]
+    return Baselines(float(by_chance[0][0]), earned, best, played)
+
+
+def _always(task: Task, action: np.ndarray) -> CrispTree:
+    """A tree of one leaf, since trees are played fastest."""
+    signature = {"features": task.features, "actions": task.actions}
+    return CrispTree.from_nested(action.tolist(), **signature)
 
 
 def _race(

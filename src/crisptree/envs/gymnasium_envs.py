@@ -13,6 +13,8 @@ from crisptree.envs.vector import VectorEnv, VectorStep
 MOST_STEPS = 10_000
 """Where an environment has no time limit of its own, its episodes are truncated here."""
 
+LARGEST_REWARD = float(np.finfo(np.float32).max)
+
 
 def step_limit(task: Task) -> int:
     """The steps after which an episode is over in any case."""
@@ -68,8 +70,7 @@ class GymnasiumEnvs(VectorEnv):
         infos: list[dict[str, Any]],
     ) -> VectorStep:
         agents = self._task.n_rows
-        with np.errstate(over="ignore"):
-            reward = np.repeat(reward, agents).astype(np.float32)
+        reward = np.repeat(reward, agents).astype(np.float32)
         valid, over = self._alive, np.repeat(ended | cut, agents)
         still = np.concatenate([alive_agents(info, agents) for info in infos])
         terminated = valid & (np.repeat(ended, agents) | ~still)
@@ -102,7 +103,8 @@ def alive_agents(info: Any, n_agents: int) -> np.ndarray:
 
 
 def checked_rewards(rewards: list[Any], task: Task) -> np.ndarray:
-    """Rewards as float64 `(n,)`; what is no finite number is the environment's mistake."""
+    """Rewards as float64 `(n,)`; what is no finite number of float32, in which learners count, is
+    the environment's mistake."""
     try:
         array = np.asarray(rewards, np.float64).reshape(len(rewards))
     except (TypeError, ValueError):
@@ -110,7 +112,10 @@ def checked_rewards(rewards: list[Any], task: Task) -> np.ndarray:
         raise misbehaved(
             task.name, f"returned a reward that is no number ({type(odd).__name__})"
         ) from None
-    if not np.isfinite(array).all():
-        odd = rewards[int(np.flatnonzero(~np.isfinite(array))[0])]
-        raise misbehaved(task.name, f"returned the reward {odd}; it must be a finite number")
+    wrong = ~(np.abs(array) < LARGEST_REWARD)
+    if wrong.any():
+        odd = rewards[int(np.flatnonzero(wrong)[0])]
+        raise misbehaved(
+            task.name, f"returned the reward {odd}; it must be a finite number of float32"
+        )
     return array

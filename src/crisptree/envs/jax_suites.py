@@ -22,10 +22,10 @@ from jaxtyping import Array, Float, Key
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
 from crisptree.crisp.signature import Actions
+from crisptree.envs.encoder import SpaceEncoder
 from crisptree.envs.functional import TimeStep
 from crisptree.envs.guard import guarded
 from crisptree.envs.seeded_episodes import EpisodeState, compiled, seed_key
-from crisptree.envs.spaces import SpaceEncoder
 
 BRAX_STEPS = 1000
 """Steps of a brax episode, as its own trainers take."""

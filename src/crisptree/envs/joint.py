@@ -9,8 +9,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from crisptree.envs.episode import FRAMES_PER_SECOND, RENDER_MODES, Episode
 from crisptree.envs.team import TeamEnv, observation_space
+from crisptree.envs.team_episode import FRAMES_PER_SECOND, RENDER_MODES, TeamEpisode
 from crisptree.envs.wildfire.env import Wildfire
 from crisptree.envs.zerglings.env import FindAndDefeatZerglings
 
@@ -28,7 +28,7 @@ class JointEnv(gym.Env):
         self.functional, self.render_mode = env, render_mode
         self.observation_space = observation_space(env, env.n_agents)
         self.action_space = gym.spaces.MultiDiscrete([env.n_actions] * env.n_agents)
-        self._episode = Episode(env, render_mode)
+        self._episode = TeamEpisode(env, render_mode)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -6,8 +6,8 @@ import numpy as np
 from gymnasium import spaces
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.envs.episode import FRAMES_PER_SECOND, RENDER_MODES, Episode
 from crisptree.envs.team import TeamEnv, observation_space
+from crisptree.envs.team_episode import FRAMES_PER_SECOND, RENDER_MODES, TeamEpisode
 from crisptree.envs.wildfire.env import Wildfire
 from crisptree.envs.zerglings.env import FindAndDefeatZerglings
 
@@ -32,7 +32,7 @@ class TeamParallelEnv(ParallelEnv):
         self.agents: list[str] = []
         self._observation_spaces = {a: observation_space(env) for a in self.possible_agents}
         self._action_spaces = {a: spaces.Discrete(env.n_actions) for a in self.possible_agents}
-        self._episode = Episode(env, render_mode)
+        self._episode = TeamEpisode(env, render_mode)
 
     def observation_space(self, agent: str) -> spaces.Box:
         return self._observation_spaces[agent]

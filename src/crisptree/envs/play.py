@@ -1,5 +1,7 @@
 """Policies in seeded episodes, side by side. No JAX here; `rollout` chooses what to play in."""
 
+import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -22,7 +24,7 @@ class Rollouts:
     returns: np.ndarray  # (P, E) float64
     lengths: np.ndarray  # (P, E) int64: steps
     terminated: np.ndarray  # (P, E) bool: how an episode ended; else it was truncated
-    was_cut: np.ndarray  # (P, E) bool: stopped at the step limit though it was not over
+    was_cut: np.ndarray  # (P, E) bool: stopped at a limit though it was not over
     observations: np.ndarray | None = None  # (N, F) float32
     actions: np.ndarray | None = None  # (N,) or (N, parts) int64, or (N, dims) float64
     rewards: np.ndarray | None = None  # (N,) float64: the step's, a team's in every agent's row
@@ -34,7 +36,8 @@ class Rollouts:
 
     @property
     def cut(self) -> int:
-        """How many episodes were stopped at the step limit though they were not over."""
+        """How many episodes were stopped at a limit (of steps, or of time) though they were not
+        over."""
         return int(self.was_cut.sum())
 
 
@@ -75,6 +78,8 @@ class Recording:
 
     def columns(self) -> dict[str, np.ndarray]:
         """All rows, ordered by policy, episode, time and agent."""
+        if not self._rows:
+            return dict.fromkeys(self.NAMES, np.zeros(0))
         joined = [np.concatenate(parts) for parts in zip(*self._rows, strict=True)]
         found = dict(zip(self.NAMES, joined, strict=True))
         order = np.lexsort([found[name] for name in ("agent", "time", "episode", "policy")])
@@ -101,9 +106,11 @@ class Play:
         limit: int,
         recording: Recording | None = None,
         on_step: OnStep | None = None,
+        deadline: float | None = None,
     ) -> None:
         self._batch, self._players, self._seeds = batch, Players(policies), seeds
         self._limit, self._recording, self._on_step = limit, recording, on_step
+        self._deadline = math.inf if deadline is None else deadline
         self._shape = len(policies), len(seeds)
         self._n = n = len(policies) * len(seeds)
         self._returns, self._lengths = np.zeros(n), np.zeros(n, np.int64)
@@ -111,14 +118,17 @@ class Play:
         self._final: dict[int, np.ndarray] = {}
         slots = batch.n_slots
         self._running = np.full(slots, -1)  # the number of the episode in each slot; -1: none
-        self._rows: list[np.ndarray] = [np.empty(0)] * slots  # (A, F) of each slot
-        self._alive: list[np.ndarray] = [np.empty(0)] * slots  # (A,) of each slot
+        self._rows = np.empty((slots, 0, 0), np.float32)  # (slots, A, F), once the first are known
+        self._alive = np.empty((slots, 0), bool)  # (slots, A)
         self._begun = 0
 
     def run(self, on_episode: OnEpisode | None = None) -> Rollouts:
         """Play until all episodes are over."""
         finished = 0
         while finished < self._n:
+            if time.monotonic() >= self._deadline:
+                self._stop()
+                break
             self._start()
             ended = self._step()
             finished += ended
@@ -135,6 +145,16 @@ class Play:
             final_observations=final.reshape(*self._shape, *final.shape[1:]),
         )
 
+    def _stop(self) -> None:
+        """Cut what still runs, and what was never begun."""
+        slots = np.flatnonzero(self._running >= 0)
+        unfinished = [*self._running[slots].tolist(), *range(self._begun, self._n)]
+        self._was_cut[unfinished] = True
+        if self._recording is not None:
+            blank = np.zeros_like(self._rows[0])
+            self._final.update((number, blank) for number in range(self._begun, self._n))
+            self._final.update((int(self._running[slot]), self._rows[slot]) for slot in slots)
+
     def _start(self) -> None:
         """Begin new episodes in idle slots."""
         idle = np.flatnonzero(self._running < 0)[: self._n - self._begun]
@@ -146,8 +166,11 @@ class Play:
         self._running[idle] = episodes
         seeds = [int(self._seeds[i % len(self._seeds)]) for i in episodes.tolist()]
         first = self._batch.start(idle, seeds)
-        for slot, rows in zip(idle, np.split(first, len(idle)), strict=True):
-            self._rows[slot], self._alive[slot] = rows, np.ones(len(rows), bool)
+        rows = first.reshape(len(idle), -1, first.shape[1])
+        if not self._rows.size:
+            self._rows = np.zeros((len(self._running), *rows.shape[1:]), np.float32)
+            self._alive = np.zeros(self._rows.shape[:2], bool)
+        self._rows[idle], self._alive[idle] = rows, True
         if self._on_step is not None:
             self._on_step(idle, episodes)
 
@@ -155,18 +178,16 @@ class Play:
         """One step of all that run; how many ended with it."""
         slots = np.flatnonzero(self._running >= 0)
         episodes = self._running[slots]
-        rows = np.concatenate([self._rows[slot] for slot in slots])
-        agents = len(rows) // len(slots)
+        agents, n_features = self._rows.shape[1:]
+        rows = self._rows[slots].reshape(-1, n_features)
         actions = self._players.act(np.repeat(episodes // len(self._seeds), agents), rows)
         at = self._batch.step(slots, actions)
         if self._recording is not None:
             self._record(slots, episodes, rows, actions, at)
         self._returns[episodes] += at.reward
         self._lengths[episodes] += 1
-        for i, (slot, seen) in enumerate(
-            zip(slots, np.split(at.observation, len(slots)), strict=True)
-        ):
-            self._rows[slot], self._alive[slot] = seen, self._alive[slot] & at.alive[i]
+        self._rows[slots] = at.observation.reshape(len(slots), agents, n_features)
+        self._alive[slots] &= at.alive
         if self._on_step is not None:
             self._on_step(slots, episodes)
         return self._finish(slots, episodes, at)
@@ -178,7 +199,7 @@ class Play:
         self._terminated[episodes[done]] = at.terminated[done]
         self._was_cut[episodes[done]] = cut[done]
         if self._recording is not None:
-            self._final.update((int(episodes[i]), self._rows[slots[i]]) for i in done)
+            self._final.update((int(episodes[i]), self._rows[slots[i]].copy()) for i in done)
         self._running[slots[done]] = -1
         return len(done)
 
@@ -192,7 +213,7 @@ class Play:
     ) -> None:
         assert self._recording is not None
         agents = len(rows) // len(slots)
-        alive = np.concatenate([self._alive[slot] for slot in slots])
+        alive = self._alive[slots].ravel()
         number = np.repeat(episodes, agents)[alive]
         self._recording.add(
             rows[alive],

@@ -9,8 +9,8 @@ import numpy as np
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.action_spaces import own_actions, sample_actions
+from crisptree.envs.encoder import SpaceEncoder
 from crisptree.envs.guard import reason
-from crisptree.envs.spaces import SpaceEncoder
 from crisptree.envs.task import Task
 
 

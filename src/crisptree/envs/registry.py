@@ -7,8 +7,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.envs.encoder import SpaceEncoder
 from crisptree.envs.source import SUITES
-from crisptree.envs.spaces import SpaceEncoder
 from crisptree.envs.task import Task
 
 if TYPE_CHECKING:
@@ -60,13 +60,3 @@ def is_in_jax(task: Task) -> bool:
     named = source.env_id or ""
     own = source.is_registered and named in _TWINS and named.startswith("crisptree/")
     return source.features is None and (own or named.partition(":")[0] in SUITES)
-
-
-def has_twin(task: Task) -> bool:
-    """Whether `twin_of` would find one, without importing it where that can be told."""
-    source = task.source
-    if source.features is not None or source.env_id is None:
-        return False
-    return source.env_id.partition(":")[0] in SUITES or (
-        source.is_registered and source.env_id in _TWINS and twin_of(task) is not None
-    )

@@ -3,6 +3,7 @@
 Scores, selection, imitation, visited states, recordings and baselines all call `rollout`.
 """
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -36,6 +37,7 @@ def rollout(
     on_episode: OnEpisode | None = None,
     on_picture: OnPicture | None = None,
     fast: bool = False,
+    deadline: float | None = None,
 ) -> Rollouts:
     """One deterministic episode for each policy and seed, side by side so that policies see
     batches. A return depends on its seed alone.
@@ -43,7 +45,8 @@ def rollout(
     Episodes are played in the real environment. `fast` allows the fastest one that behaves alike
     (a JAX twin, compiled whole for crisp trees, or envpool): for choosing, not for reporting.
     An episode that is not over after `max_steps` (or the environment's own limit, or 10,000) is
-    cut. `on_picture` is called where the environment draws pictures.
+    cut, and so is all that is not over at the `deadline`, a time of `time.monotonic` (an episode
+    that was never begun has length 0). `on_picture` is called where the environment draws pictures.
     """
     limit, n = max_steps or step_limit(task), len(policies) * len(seeds)
     if n == 0:
@@ -59,7 +62,7 @@ def rollout(
     recording = Recording() if record else None
     on_step = None if on_picture is None else _photographer(batch, on_picture, len(seeds))
     try:
-        return Play(batch, policies, seeds, limit, recording, on_step).run(on_episode)
+        return Play(batch, policies, seeds, limit, recording, on_step, deadline).run(on_episode)
     finally:
         batch.close()
 
@@ -84,7 +87,9 @@ def _batch(task: Task, n: int, *, fast: bool, pictures: bool) -> EpisodeBatch:
     if twin is not None:
         from crisptree.envs.functional_episodes import FunctionalEpisodes
 
-        return FunctionalEpisodes(twin, min(n, MOST_AT_ONCE))
+        # 4, 16, 64, 256 or 1,024, so that few programs are compiled.
+        slots = 4 ** max(1, math.ceil(math.log(n, 4)))
+        return FunctionalEpisodes(twin, min(slots, MOST_AT_ONCE))
     if fast and envpool_has(task):
         return EnvpoolEpisodes(task, min(n, MOST_AT_ONCE))
     return GymnasiumEpisodes(task, min(n, SIDE_BY_SIDE))

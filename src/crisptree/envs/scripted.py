@@ -40,8 +40,8 @@ def nearest_fire(key: Key[Array, ""], observation: Float[Array, "2 6"]) -> Int[A
 
 def north_west(key: Key[Array, ""], observation: Float[Array, "2 6"]) -> Int[Array, " 2"]:
     """The same without ever flying south or east: what the paper's trees do."""
-    way = _chosen(observation, jnp.argmin(_distances(observation), axis=1))
-    return _fly(jnp.maximum(way, 0.0))
+    offset = _chosen(observation, jnp.argmin(_distances(observation), axis=1))
+    return _fly(jnp.maximum(offset, 0.0))
 
 
 def coordinated(key: Key[Array, ""], observation: Float[Array, "2 6"]) -> Int[Array, " 2"]:
@@ -61,13 +61,13 @@ def _chosen(observation: Float[Array, "2 6"], fire: Int[Array, " 2"]) -> Float[A
     return observation.reshape(2, 2, 3)[jnp.arange(2), fire, :2]
 
 
-def _fly(way: Float[Array, "2 2"]) -> Int[Array, " 2"]:
+def _fly(offset: Float[Array, "2 2"]) -> Int[Array, " 2"]:
     """Along the longer of the two legs; nothing where no step would bring it nearer."""
-    north, west = way[:, 0], way[:, 1]
+    north, west = offset[:, 0], offset[:, 1]
     along_north = jnp.where(north > 0, DRONE_NORTH, DRONE_SOUTH)
     along_west = jnp.where(west > 0, DRONE_WEST, DRONE_EAST)
     action = jnp.where(jnp.abs(north) >= jnp.abs(west), along_north, along_west)
-    there = jnp.max(jnp.abs(way), axis=1) < Wildfire.drone_step / 2
+    there = jnp.max(jnp.abs(offset), axis=1) < Wildfire.drone_step / 2
     return jnp.where(there, DRONE_NOTHING, action)
 
 

@@ -15,11 +15,13 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
 from crisptree.crisp.signature import Actions, Feature
 from crisptree.envs.action_spaces import actions_of, environment_actions, team_actions
+from crisptree.envs.encoder import SpaceEncoder
 from crisptree.envs.feature_function import FeatureFunction, FunctionEncoder
 from crisptree.envs.guard import guarded, misbehaved
 from crisptree.envs.names import names_of
-from crisptree.envs.source import SUITES, Env, EnvSource, source_of
-from crisptree.envs.spaces import SpaceEncoder, encoder_of
+from crisptree.envs.naming import source_of
+from crisptree.envs.source import SUITES, Env, EnvSource
+from crisptree.envs.spaces import encoder_of
 
 
 @dataclass(frozen=True)

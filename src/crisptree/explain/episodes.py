@@ -1,17 +1,19 @@
-"""Where explanations play: the states a policy meets, what it earns.
+"""Where explanations play: the states that policies meet, and what they earn.
 
-All of `explain` plays through this file and the recorder, and both through `envs.rollout`.
+All of `explain` plays through this file, and this file through `rollout`.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
+from crisptree.envs.play import Rollouts
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import episode_seeds
-from crisptree.envs.task import Task, task_of_policy
+from crisptree.envs.task import Task
 
 
 @dataclass(frozen=True)
@@ -24,24 +26,36 @@ class Visited:
     """`(episodes,)`, in the order of the seeds."""
 
 
-def visited(tree: CrispTree, env: str | Task, seeds: list[int]) -> Visited:
-    """The states of one deterministic episode for each seed in the real environment."""
-    played = rollout([tree], task_for(tree, env), seeds, record=True)
+def reporting_seeds(episodes: int, seed: int) -> list[int]:
+    """Seeds of episodes that training never saw."""
+    return episode_seeds("reporting", seed, episodes)
+
+
+def visited(tree: CrispTree, task: Task, seeds: Sequence[int]) -> Visited:
+    """Play one deterministic episode a seed in the real environment, and keep the states."""
+    played = rollout([tree], task, seeds, record=True)
     assert played.observations is not None
     return Visited(played.observations, played.returns[0])
 
 
-def returns_of(tree: CrispTree, env: str | Task, seeds: list[int]) -> NDArray[np.float64]:
-    """The return of one deterministic episode for each seed."""
-    return rollout([tree], task_for(tree, env), seeds).returns[0]
+def returns_of(
+    trees: Sequence[CrispTree],
+    task: Task,
+    seeds: Sequence[int],
+    on_episode: Callable[[int], None] | None = None,
+) -> NDArray[np.float64]:
+    """The return of every tree in every episode, `(trees, episodes)`."""
+    return rollout(trees, task, seeds, on_episode=on_episode).returns
 
 
-def reporting_seeds(tree: CrispTree, env: str | Task, episodes: int, seed: int) -> list[int]:
-    """Seeds of episodes that training never saw, once the policy fits the environment."""
-    task_for(tree, env)
-    return episode_seeds("reporting", seed, episodes)
-
-
-def task_for(tree: CrispTree, env: str | Task) -> Task:
-    """The environment as a task; a policy that has other features or actions is refused."""
-    return task_of_policy(tree, env)
+def recorded(
+    tree: CrispTree,
+    task: Task,
+    seeds: Sequence[int],
+    *,
+    max_steps: int,
+    on_picture: Callable[[int, NDArray], None] | None = None,
+) -> Rollouts:
+    """One recorded episode a seed; `on_picture` gets the episode's number and each picture."""
+    takes = None if on_picture is None else lambda _, episode, seen: on_picture(episode, seen)
+    return rollout([tree], task, seeds, record=True, max_steps=max_steps, on_picture=takes)

@@ -6,15 +6,16 @@ putting its mean in its place in the formulas of linear leaves. What is lost is 
 over the same episodes, so luck of the draw cancels.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
 from crisptree.crisp.nested import Leaf, columns
+from crisptree.envs.task import Task
 from crisptree.explain.episodes import returns_of, visited
 from crisptree.show.visits import visit_counts
 
@@ -56,6 +57,9 @@ class FeatureImportance:
     lost: Loss
 
 
+Part = TypeVar("Part", Split, FeatureImportance)
+
+
 @dataclass(frozen=True)
 class Importance:
     """Features and splits, the most costly to lose first."""
@@ -76,55 +80,64 @@ class Importance:
 
 def importance(
     tree: CrispTree,
-    env_id: str,
-    seeds: list[int],
+    task: Task,
+    seeds: Sequence[int],
     *,
     report: Callable[[int, int], None] | None = None,
 ) -> Importance:
     """Play the policy, then the policy without each of its parts, on the same seeds.
 
-    `report` is called with the number of parts done and of all parts.
+    `report` is called with the number of episodes played and of all episodes.
     """
-    met = visited(tree, env_id, seeds)
+    met = visited(tree, task, seeds)
     visits = visit_counts(tree, met.states).tolist()
-    inner = [node for node, row in enumerate(tree.nodes) if row[0] >= 0]
+    splits = [node for node, row in enumerate(tree.nodes) if row[0] >= 0]
+    passed = [node for node in splits if visits[node]]
     in_leaves = {gain.feature for gains in tree.gains for gain in gains}
-    used = sorted({tree.nodes[node][0] for node in inner} | in_leaves)
-    means = met.states.mean(axis=0, dtype=np.float64).tolist()
-    done = 0
-
-    def lost(*reduced: CrispTree) -> Loss:
-        """What the cheapest of these trees loses."""
-        nonlocal done
-        losses = [_loss(met.returns - returns_of(each, env_id, seeds)) for each in reduced]
-        done += 1
-        if report is not None:
-            report(done, len(inner) + len(used))
-        # What no state passes can be removed at no cost.
-        return min(losses, key=lambda each: each.mean) if losses else Loss(0.0, 0.0)
-
-    splits = []
-    for node in inner:
-        feature, threshold, if_true, _ = tree.nodes[node]
-        share = visits[if_true] / visits[node] if visits[node] else None
-        sides = (True, False) if visits[node] else ()
-        reduced = [without(tree, {node: side}) for side in sides]
-        splits.append(Split(node, feature, threshold, visits[node], share, lost(*reduced)))
-    features = []
-    asked = sum(visits[node] for node in inner)
-    for feature in used:
-        own = [node for node in inner if tree.nodes[node][0] == feature]
-        busier = {node: visits[tree.nodes[node][2]] * 2 > visits[node] for node in own}
-        share = sum(visits[node] for node in own) / max(asked, 1)
-        reduced = without(frozen(tree, feature, means[feature]), busier)
-        features.append(FeatureImportance(feature, share, lost(reduced)))
+    features = sorted({tree.nodes[node][0] for node in splits} | in_leaves)
+    reduced = [without(tree, {node: side}) for node in passed for side in (True, False)]
+    reduced += [_without_feature(tree, feature, met.states, visits) for feature in features]
+    many = len(reduced) * len(seeds)
+    on_episode = None if report is None else lambda done: report(done, many)
+    losses = [_loss(met.returns - own) for own in returns_of(reduced, task, seeds, on_episode)]
+    # What no state passes can be removed at no cost.
+    lost = dict.fromkeys(splits, Loss(0.0, 0.0))
+    for at, node in enumerate(passed):
+        lost[node] = min(losses[2 * at : 2 * at + 2], key=lambda each: each.mean)
+    of_features = losses[2 * len(passed) :]
+    asked = max(sum(visits[node] for node in splits), 1)
+    shares = [
+        sum(visits[node] for node in splits if tree.nodes[node][0] == feature) / asked
+        for feature in features
+    ]
     return Importance(
         len(seeds),
         len(met.states),
         float(met.returns.mean()),
-        tuple(sorted(features, key=lambda each: -each.lost.mean)),
-        tuple(sorted(splits, key=lambda each: -each.lost.mean)),
+        _sorted(map(FeatureImportance, features, shares, of_features)),
+        _sorted(_split(tree, node, visits, lost[node]) for node in splits),
     )
+
+
+def _split(tree: CrispTree, node: int, visits: list[int], lost: Loss) -> Split:
+    feature, threshold, if_true, _ = tree.nodes[node]
+    share = visits[if_true] / visits[node] if visits[node] else None
+    return Split(node, feature, threshold, visits[node], share, lost)
+
+
+def _sorted(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """The most costly to lose first."""
+    return tuple(sorted(parts, key=lambda each: -each.lost.mean))
+
+
+def _without_feature(
+    tree: CrispTree, feature: int, states: NDArray, visits: list[int]
+) -> CrispTree:
+    """Each split of the feature goes to its busier side; formulas see the feature's mean."""
+    own = [node for node, row in enumerate(tree.nodes) if row[0] == feature]
+    busier = {node: visits[tree.nodes[node][2]] * 2 > visits[node] for node in own}
+    mean = float(states[:, feature].mean(dtype=np.float64))
+    return without(frozen(tree, feature, mean), busier)
 
 
 def _loss(difference: NDArray[np.float64]) -> Loss:

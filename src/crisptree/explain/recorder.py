@@ -1,41 +1,53 @@
 """Play a policy and keep everything: observations, rewards, pictures."""
 
-from collections import defaultdict
-
 import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.envs.play import Rollouts
-from crisptree.envs.rollout import PICTURES, rollout
+from crisptree.envs.rollout import PICTURES
 from crisptree.envs.task import Task
-from crisptree.explain.episodes import reporting_seeds, task_for
+from crisptree.explain.episodes import recorded, reporting_seeds
 from crisptree.show.recording import RecordedEpisode, Recording
 from crisptree.show.video import VideoEncoder
 
 MOST_STEPS = 5_000
 
 
-def record(tree: CrispTree, env: str | Task, *, episodes: int, seed: int = 0) -> Recording:
+def record(
+    tree: CrispTree, task: Task, *, episodes: int, seed: int = 0, max_steps: int | None = None
+) -> Recording:
     """`episodes` reporting episodes with pictures; without, where the environment draws none."""
-    task = task_for(tree, env)
-    seeds = reporting_seeds(tree, task, episodes, seed)
-    fps, draws = _about_pictures(task)
-    if not draws:
-        return _recorded(tree, task, seeds, fps, f"No pictures: {task.name} draws none.")
-    encoders: dict[int, VideoEncoder] = defaultdict(VideoEncoder)
+    seeds, limit = reporting_seeds(episodes, seed), max_steps or MOST_STEPS
+    fps, has_pictures = _about_pictures(task)
+    encoders: dict[int, VideoEncoder] = {}
+    note = "" if has_pictures else f"No pictures: {task.name} draws none."
 
-    def on_picture(_: int, episode: int, picture: NDArray) -> None:
-        encoders[episode].add(np.asarray(picture, np.uint8))
+    def on_picture(episode: int, picture: NDArray) -> None:
+        encoders.setdefault(episode, VideoEncoder()).add(np.asarray(picture, np.uint8))
 
     try:
-        played = rollout(
-            [tree], task, seeds, record=True, max_steps=MOST_STEPS, on_picture=on_picture
+        played = recorded(
+            tree, task, seeds, max_steps=limit, on_picture=on_picture if has_pictures else None
         )
-    except CrisptreeError as error:  # such as the library that it draws with
-        return _recorded(tree, task, seeds, fps, f"No pictures: {error}.")
-    return Recording(_episodes(played, seeds, encoders), fps, "")
+    except CrisptreeError as error:
+        if not has_pictures:
+            raise
+        # The library that it draws with may be missing; the episodes may still be played.
+        encoders, note = {}, f"No pictures: {error}."
+        played = recorded(tree, task, seeds, max_steps=limit)
+    found = tuple(
+        RecordedEpisode(
+            own_seed,
+            _observations(played, at, task),
+            _rewards(played, at),
+            _ending(played, at),
+            encoders[at].video() if at in encoders else None,
+        )
+        for at, own_seed in enumerate(seeds)
+    )
+    return Recording(found, fps, note, played.observations)
 
 
 def _about_pictures(task: Task) -> tuple[float, bool]:
@@ -46,43 +58,30 @@ def _about_pictures(task: Task) -> tuple[float, bool]:
     return float(metadata.get("render_fps") or 30), PICTURES in (metadata.get("render_modes") or ())
 
 
-def _recorded(tree: CrispTree, task: Task, seeds: list[int], fps: float, note: str) -> Recording:
-    played = rollout([tree], task, seeds, record=True, max_steps=MOST_STEPS)
-    return Recording(_episodes(played, seeds, {}), fps, note)
-
-
-def _episodes(
-    played: Rollouts, seeds: list[int], encoders: dict[int, VideoEncoder]
-) -> tuple[RecordedEpisode, ...]:
-    return tuple(
-        RecordedEpisode(
-            seed,
-            *_what_happened(played, number),
-            _how_it_ended(played, number),
-            encoders[number].video() if number in encoders else None,
-        )
-        for number, seed in enumerate(seeds)
-    )
-
-
-def _what_happened(played: Rollouts, number: int) -> tuple[NDArray, NDArray[np.float64]]:
-    """Observations `(steps + 1, agents, F)` and rewards; who is out stays where it was."""
+def _observations(played: Rollouts, episode: int, task: Task) -> NDArray[np.float32]:
+    """`(steps + 1, agents, features)`; an agent that is out stays where it was last seen."""
     assert played.observations is not None and played.final_observations is not None
-    assert played.episode is not None and played.time is not None
-    assert played.agent is not None and played.rewards is not None
-    rows = played.episode == number
-    time, agent = played.time[rows], played.agent[rows]
-    final = played.final_observations[0, number]
-    seen = np.full((played.lengths[0, number] + 1, *final.shape), np.nan, np.float32)
-    seen[time, agent], seen[-1] = played.observations[rows], final
-    for at in range(1, len(seen)):
-        seen[at] = np.where(np.isnan(seen[at]), seen[at - 1], seen[at])
-    rewards = np.zeros(len(seen) - 1)
-    rewards[time] = played.rewards[rows]
-    return seen, rewards
+    assert played.episode is not None and played.time is not None and played.agent is not None
+    own = played.episode == episode
+    steps = int(played.lengths[0, episode])
+    seen = np.full((steps + 1, task.n_rows, task.n_features), np.nan, np.float32)
+    seen[played.time[own], played.agent[own]] = played.observations[own]
+    seen[-1] = played.final_observations[0, episode]
+    for step in range(1, steps):
+        out = np.isnan(seen[step]).all(axis=1)
+        seen[step, out] = seen[step - 1, out]
+    return seen
 
 
-def _how_it_ended(played: Rollouts, number: int) -> str:
-    if played.was_cut[0, number]:
+def _rewards(played: Rollouts, episode: int) -> NDArray[np.float64]:
+    assert played.rewards is not None and played.episode is not None and played.time is not None
+    own = played.episode == episode
+    rewards = np.zeros(int(played.lengths[0, episode]))
+    rewards[played.time[own]] = played.rewards[own]
+    return rewards
+
+
+def _ending(played: Rollouts, episode: int) -> str:
+    if played.was_cut[0, episode]:
         return "was cut"
-    return "terminated" if played.terminated[0, number] else "was truncated"
+    return "terminated" if played.terminated[0, episode] else "was truncated"

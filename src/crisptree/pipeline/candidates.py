@@ -15,7 +15,8 @@ from crisptree.envs.task import Task, task_of
 from crisptree.learn.compilation_cache import enable_compilation_cache
 from crisptree.pipeline.config import MOST_CANDIDATES, Beginning, TrainConfig
 from crisptree.pipeline.config_io import from_dict, to_dict
-from crisptree.pipeline.executor import Job, Message, run_jobs
+from crisptree.pipeline.executor import run_jobs
+from crisptree.pipeline.jobs import Job, Message
 from crisptree.pipeline.plan import first_stages, plan
 from crisptree.pipeline.progress import Prefixed, Reporter
 from crisptree.pipeline.run_directory import RunDirectory

@@ -12,32 +12,14 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
 
 import cloudpickle
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import ONE_THREAD, cores
-
-Message = dict[str, Any]
-
-
-class Job(NamedTuple):
-    name: str
-    function: str
-    """`module:function`, called with the arguments and a Reporter."""
-    arguments: dict[str, Any]
-    log: str | None = None
-    """A file for what the job prints; it is appended to."""
-
-
-OnMessage = Callable[[str, Message], object]
-"""Called with the job's name and what it says: {"advance": [stage, done, text]} or {"note": …}."""
-Done = Callable[[str, Any], bool]
-"""Called with a job's name and result; true ends the jobs that are still at work."""
-OnError = Callable[[str, str], object]
-"""Called with the name of a job that failed and one line that says why."""
+from crisptree.pipeline.jobs import Done, Job, Message, OnError, OnMessage
 
 
 def run_jobs(

@@ -23,6 +23,7 @@ from crisptree.pipeline.progress import Reporter
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.runner import run_stages
 from crisptree.pipeline.stage import Artifacts, Context, Stage
+from crisptree.pipeline.timing import KeepTime
 
 Q_RATES = {
     ("tree", "q"): 1e-2,
@@ -64,7 +65,7 @@ class TrainSoft(Stage):
         learning = learning_for(context.config)
         states, _ = context.checkpoints.resumed(self._fresh(context))
         with context.trainer(learning, len(self.seeds), self.seeds.start) as trainer:
-            for progress in trainer.learn(states, is_late=context.is_late):
+            for progress in trainer.learn(states, between=KeepTime(context.deadline)):
                 states = progress.states
                 context.checkpoints.segment(progress)
         steps = [int(update) * learning.steps_per_update for update in states.update]

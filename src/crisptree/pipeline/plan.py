@@ -25,7 +25,7 @@ def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
         case "external":
             return [External(), Distill(), mend]
         case "mlp" | "soft" | "dqn":
-            return [Teacher(beginning), Distill(), mend]
+            return [Teacher(f"teacher-{beginning}", beginning), Distill(), mend]
 
 
 def last_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
@@ -34,7 +34,7 @@ def last_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
     sizes = ladder(config.width, config.policy.leaves, config.prune.step)
     for size in sizes:
         moment = "last" if size == sizes[-1] else "cut"
-        stages += [Prune(size), Refine(f"refine-{size}", moment)]
+        stages += [Prune(f"prune-{size}", size), Refine(f"refine-{size}", moment)]
     if beginning not in ("direct", "expert"):
         stages += [DistillSmall(), Refine("refine-small", "last")]
     return [*stages, Simplify(), Search()]

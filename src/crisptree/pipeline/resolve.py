@@ -17,7 +17,7 @@ from crisptree.pipeline.plan import training_shares
 
 DEFAULT_BUDGET = 10.0
 MOST_STEPS = 5_000_000
-LEAST_STEPS = 4_096
+LEAST_STEPS = 512
 LEARNING_SHARE = 0.55
 """Share of the time that goes to learning; the rest is compiling, races, searching and scoring."""
 SELECTION_SHARE = 0.25

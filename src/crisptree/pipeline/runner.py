@@ -60,7 +60,6 @@ def run_stages(
         if record is not None and record.get("key") == key:
             made = replace(stage.load(directory.path / folder, made, context), figures=record)
         else:
-            report.advance(stage.name, 0.0, "")
             made = stage.run(made, context)
             stage.save(made, directory.folder(folder))
             record = {

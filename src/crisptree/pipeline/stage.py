@@ -29,7 +29,6 @@ from crisptree.learn.trainer import Progress, Trainer
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.progress import Reporter
 
-
 LEAST_UPDATES = 8
 """Of any training: fewer teach nothing."""
 

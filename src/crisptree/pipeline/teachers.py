@@ -1,6 +1,5 @@
 """Whom a tree can learn from besides our own learners: what people have already."""
 
-import importlib
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +7,10 @@ import equinox as eqx
 import jax.numpy as jnp
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
 from crisptree.crispen.prune import visited_states
+from crisptree.envs.naming import import_by_name
 from crisptree.envs.policy import Policy, policy_from
 from crisptree.envs.task import Task
 from crisptree.learn.moments import Moments
@@ -42,10 +43,10 @@ def external_teacher(name: str, task: Task) -> Policy:
             f"no teacher '{name}': give soft, mlp, dqn, exact, a policy .json, a "
             "Stable-Baselines3 .zip or module:name"
         )
-    try:
-        return policy_from(getattr(importlib.import_module(module), attribute), task)
-    except (ImportError, AttributeError) as error:
-        raise CrisptreeError(f"cannot import the teacher '{name}': {error}") from error
+    found = getattr(import_by_name(module, f"teacher '{printable(name)}'"), attribute, None)
+    if found is None:
+        raise CrisptreeError(f"the module '{printable(module)}' has no '{printable(attribute)}'")
+    return policy_from(found, task)
 
 
 def _stable_baselines(path: Path) -> Any:

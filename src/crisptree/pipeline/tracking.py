@@ -36,8 +36,8 @@ class Place(NamedTuple):
 class Follower:
     """A reporter that says what another one says, and tells `on_progress` of every update."""
 
-    def __init__(self, tell: Reporter, out: Path, on_progress: OnProgress) -> None:
-        self._tell, self._out, self._on_progress = tell, out, on_progress
+    def __init__(self, report: Reporter, out: Path, on_progress: OnProgress) -> None:
+        self._report, self._out, self._on_progress = report, out, on_progress
         self._read: dict[Path, int] = {}
         self._places: dict[Path, Place] = {}
         for path in self._files():
@@ -45,11 +45,11 @@ class Follower:
                 """What an earlier run said is counted and not said again."""
 
     def advance(self, stage: str, done: float, text: str) -> None:
-        self._tell.advance(stage, done, text)
+        self._report.advance(stage, done, text)
         self.catch_up()
 
     def note(self, text: str) -> None:
-        self._tell.note(text)
+        self._report.note(text)
         self.catch_up()
 
     def catch_up(self) -> None:
@@ -104,12 +104,12 @@ def _kept(path: Path) -> int:
 
 
 @contextmanager
-def followed(tell: Reporter, out: Path, on_progress: OnProgress | None) -> Iterator[Reporter]:
-    """`tell` with `on_progress` beside it."""
+def followed(report: Reporter, out: Path, on_progress: OnProgress | None) -> Iterator[Reporter]:
+    """A reporter that also calls `on_progress` with every update."""
     if on_progress is None:
-        yield tell
+        yield report
         return
-    follower = Follower(tell, out, on_progress)
+    follower = Follower(report, out, on_progress)
     yield follower
     follower.catch_up()
 

@@ -33,10 +33,15 @@ class Recording:
     fps: float = 30.0
     note: str = ""
     """Why there are no episodes, or no pictures."""
+    decided: NDArray | None = None
+    """The observations on which the policy decided, where these are not all but the last ones: an
+    agent that is out decides nothing."""
 
     @property
     def states(self) -> NDArray:
         """Every observation on which the policy decided, `(states, features)`."""
+        if self.decided is not None:
+            return self.decided
         width = self.episodes[0].observations.shape[-1]
         return np.concatenate([each.observations[:-1].reshape(-1, width) for each in self.episodes])
 

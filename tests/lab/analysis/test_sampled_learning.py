@@ -94,7 +94,9 @@ def test_without_exploration_experience_ends_at_the_exact_critical_points(monkey
     rule = q_learning(PAPER, 2, main_text_leaves(PAPER), EXACT["paper"])
     grid = phi_grid(PAPER, 0.0, 5.0)
     known = [zero.phi for zero in find_zeros(rule, grid, rule(grid).balance) if zero.attracts]
-    method = changed(PLAIN["paper"], epsilon_start=0.0, epsilon_end=0.0, n_envs=4, learning_rate=1.0)
+    method = changed(
+        PLAIN["paper"], epsilon_start=0.0, epsilon_end=0.0, n_envs=4, learning_rate=1.0
+    )
     ended = learned_thresholds(PAPER, method, np.array([1.3, 2.3, 3.6]), 16_000, "phi")
     np.testing.assert_allclose(ended.last, known, atol=5e-4)
     assert ended.optimal.tolist() == [False, True, False]

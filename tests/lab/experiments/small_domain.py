@@ -12,6 +12,7 @@ from crisptree.pipeline.config import (
     CandidateConfig,
     DirectConfig,
     DistillConfig,
+    EnvConfig,
     PruneConfig,
     SearchConfig,
     SelectionConfig,
@@ -34,6 +35,10 @@ CONFIG = TrainConfig(
 SMALL: Domain = replace(CARTPOLE, config=CONFIG, models={}, quick={})
 
 
-def small_cell(model: Any, size: int | None, beginning: str | None = None) -> Cell:
+def small_cell(
+    model: Any, size: int | None, *, beginning: str | None = None, env: str = CARTPOLE.env
+) -> Cell:
+    """A cell of CartPole, or of another environment that is trained as shortly."""
     overrides = {} if beginning is None else {"candidates.beginnings": [beginning]}
-    return cell_of(SMALL, model, size, 4, overrides)
+    domain = replace(SMALL, config=replace(CONFIG, env=EnvConfig(env)))
+    return cell_of(domain, model, size, 4, overrides)

@@ -11,8 +11,14 @@ from small_domain import SMALL, small_cell
 
 from crisptree.envs.evaluate import evaluate
 from crisptree.envs.task import task_of
-from crisptree.lab.experiments.imitators import load_agent
-from crisptree.lab.experiments.run_cell import FinishedCell, Teacher, reported_returns, run_cell
+from crisptree.lab.experiments.run_cell import (
+    FinishedCell,
+    Teacher,
+    load_learner,
+    reported_returns,
+    run_cell,
+)
+from crisptree.learn.acting import greedy
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import command, config_hash, from_dict
 from crisptree.pipeline.progress import Silent
@@ -61,7 +67,7 @@ def test_a_record_holds_its_resolved_configuration_with_its_hash(soft):
 def test_an_agent_comes_back_from_its_bytes(soft):
     task = task_of(SOFT.env)
     for seed in soft.record.seeds:
-        again = load_agent(resolved(soft), task, soft.agents[seed.seed])
+        again = greedy(load_learner(resolved(soft), task, soft.agents[seed.seed]))
         assert reported_returns(again, task, seed.seed, SOFT.episodes) == seed.soft_returns
 
 
@@ -133,3 +139,24 @@ def test_policies_that_nobody_trains(tmp_path, model):
     assert done.record.command is None and done.record.config is None
     for seed in done.record.seeds:
         assert np.mean(seed.soft_returns) > 5
+
+
+def test_a_linear_rule_is_one_leaf_that_acts_as_what_was_trained(tmp_path):
+    cell = small_cell("linear-rule", None, env="Pendulum-v1").with_seeds(0, 2)
+    done = run(cell, tmp_path)
+    task, states = task_of(cell.env), np.random.default_rng(0).normal(size=(50, 3))
+    for seed in done.record.seeds:
+        assert seed.tree.n_leaves == 1 and {f for _, f, _ in seed.tree.gains[0]} == {0, 1, 2}
+        policy = greedy(load_learner(resolved(done), task, done.agents[seed.seed]))
+        np.testing.assert_allclose(
+            seed.tree.act(states), policy.act(states.astype(np.float32)), atol=1e-4
+        )
+        played = evaluate(seed.tree, episodes=cell.episodes, seed=seed.seed)
+        assert seed.crisp_returns == played.returns
+
+
+@pytest.mark.parametrize("model", ["soft-list", "crisp-tree"])
+def test_real_actions_are_learned_too(tmp_path, model):
+    cell = small_cell(model, 2, env="Pendulum-v1")
+    (seed,) = run(cell, tmp_path).record.seeds
+    assert seed.crisp_returns is not None and max(seed.crisp_returns) < 0

@@ -7,6 +7,9 @@ from hypothesis import strategies as st
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
+from crisptree.envs.policy import policy_from
+from crisptree.envs.rollout import rollout
+from crisptree.envs.task import task_of
 from crisptree.lab.study import LinearMLP, load_aid, make_aid
 from crisptree.lab.study.aids import aid_from_dict, cartpole_aids
 
@@ -152,9 +155,8 @@ def test_cartpoles_aids_come_with_the_package_and_say_how_they_were_made():
 
 
 def test_cartpoles_aids_score_what_they_say():
-    from crisptree.envs.score import play
-
+    task = task_of("CartPole-v1")
     for aid in cartpole_aids():
         said = aid.policy.training
-        returns = play(aid.policy, "CartPole-v1", range(2**31, 2**31 + 10))
+        returns = rollout([policy_from(aid.policy, task)], task, range(2**30, 2**30 + 10)).returns
         assert returns.mean() == pytest.approx(said.get("crisp_return", said.get("return")), abs=25)

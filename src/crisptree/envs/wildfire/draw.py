@@ -7,7 +7,7 @@ import numpy as np
 from crisptree.envs.paint import Painting, Point
 
 GROUND, GRID = (226, 232, 214), (212, 220, 198)
-INK, PAPER = (40, 44, 40), (247, 248, 244)
+TEXT, PAPER = (40, 44, 40), (247, 248, 244)
 GLOW, FLAME, EMBER = (250, 160, 40, 90), (235, 95, 25), (120, 20, 10)
 BODY, ROTOR = (25, 75, 140), (70, 130, 200)
 SIDE = 560
@@ -30,7 +30,7 @@ def draw(env: Any, state: Any) -> np.ndarray:
     distance = np.linalg.norm(centroids[None] - drones[:, None], axis=-1)
     for fire, centroid in enumerate(centroids):
         nearest = drones[np.argmin(distance[:, fire])]
-        painting.dashes(tuple(nearest), tuple(centroid), INK)
+        painting.dashes(tuple(nearest), tuple(centroid), TEXT)
     for fire, centroid in enumerate(centroids):
         painting.discs([tuple(centroid)], 4 * scale, EMBER)
         painting.label(f"fire {fire + 1}", _inside(centroid, -34 * scale, side), EMBER)
@@ -41,7 +41,7 @@ def draw(env: Any, state: Any) -> np.ndarray:
     painting.header(
         f"step {int(state.steps)} of {env.horizon}     distances counted: "
         + " + ".join(f"{px:.0f} px" for px in distance.min(axis=0)),
-        INK,
+        TEXT,
         PAPER,
     )
     return painting.picture()
@@ -56,10 +56,10 @@ def _inside(place: np.ndarray, up: float, side: float) -> Point:
 
 def _compass(painting: Painting, x: float, y: float, scale: float) -> None:
     tip = (x, y + 34 * scale)
-    painting.line((x, y + 10 * scale), tip, INK)
+    painting.line((x, y + 10 * scale), tip, TEXT)
     for wing in (-6 * scale, 6 * scale):
-        painting.line((x + wing, y + 26 * scale), tip, INK)
-    painting.label("N", (x, y), INK, 22)
+        painting.line((x + wing, y + 26 * scale), tip, TEXT)
+    painting.label("N", (x, y), TEXT, 22)
 
 
 def _drone(painting: Painting, place: np.ndarray, scale: float) -> None:

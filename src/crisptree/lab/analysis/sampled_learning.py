@@ -27,7 +27,7 @@ from crisptree.learn.config import AnyConfig, DQNConfig, PPOConfig, ReinforceCon
 from crisptree.learn.stacks import stack
 from crisptree.learn.trainer import Trainer
 from crisptree.soft import Model, SoftTree, balanced
-from crisptree.soft.model import LeafMap, as_is
+from crisptree.soft.model import HasOutputs, LeafMap, as_is
 
 STEPS = 160_000
 """Environment steps from each initial φ."""
@@ -60,7 +60,7 @@ class PhiOnly(Model):
     """A tree whose φ learns while all its other parameters stay."""
 
     tree: SoftTree
-    head: None = None
+    head: HasOutputs | None = None
 
     def _fixed(self) -> SoftTree:
         def rest(tree):
@@ -68,9 +68,7 @@ class PhiOnly(Model):
 
         return eqx.tree_at(rest, self.tree, jax.lax.stop_gradient(rest(self.tree)))
 
-    def mix(
-        self, x: Float[Array, "1 *rows"], of_leaf: LeafMap = as_is
-    ) -> Float[Array, "2 *rows"]:
+    def mix(self, x: Float[Array, "1 *rows"], of_leaf: LeafMap = as_is) -> Float[Array, "2 *rows"]:
         return self._fixed().mix(x, of_leaf)
 
     @property
@@ -142,11 +140,13 @@ def _learner(
     trained: Trained,
 ) -> Any:
     if trained == "phi":
-        actor = PhiOnly(one_node(setting, float(phi), _known_leaves(setting, config)))
+        actor = PhiOnly(tree=one_node(setting, float(phi), _known_leaves(setting, config)))
     else:
         actor = one_node(setting, float(phi), (0.0, 0.0))
-    init = dqn.init if isinstance(config, DQNConfig) else ppo.init
-    return init(actor, 1, config, n_updates, key=jax.random.key(seed))
+    key = jax.random.key(seed)
+    if isinstance(config, DQNConfig):
+        return dqn.init(actor, 1, config, n_updates, key=key)
+    return ppo.init(actor, 1, config, n_updates, key=key)
 
 
 def _known_leaves(setting: Setting, config: AnyConfig) -> Sequence[float]:

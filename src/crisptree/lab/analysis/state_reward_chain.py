@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
+from crisptree.crisp.signature import Actions
 from crisptree.envs.chain import Chain, ChainState, observe
 from crisptree.envs.functional import TimeStep
 from crisptree.lab.analysis.chain_setting import Setting
@@ -38,6 +39,7 @@ class StateRewardChain:
     n_agents: int = field(default=1, init=False)
     n_features: int = field(default=1, init=False)
     n_actions: int = field(default=2, init=False)
+    actions: Actions = field(default=Actions.discrete(("right", "left")), init=False)
 
     @property
     def _chain(self) -> Chain:

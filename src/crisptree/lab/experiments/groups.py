@@ -24,7 +24,7 @@ TITLES: dict[str, str] = {
     "random": "random",
 }
 """Rows of our table, in order. Argmax: the paper's discretisation of the soft model."""
-SOFT_ROWS = ("soft-tree", "soft-list", "mlp", "linear-rule", "scripted", "random")
+SOFT_ROWS = ("soft-tree", "soft-list", "mlp", "scripted", "random")
 ARGMAX = {"soft-tree": "argmax-tree", "soft-list": "argmax-list"}
 
 

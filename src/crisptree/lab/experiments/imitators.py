@@ -5,9 +5,6 @@ State-Action DT through a softmax and samples: it takes its own action 73 % of t
 actions, 48 % with four.)
 """
 
-import tempfile
-from pathlib import Path
-
 from crisptree.crisp import CrispTree
 from crisptree.crispen.distill import distill
 from crisptree.crispen.fit import fit_cart
@@ -16,21 +13,10 @@ from crisptree.envs.policy import Policy
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
 from crisptree.envs.task import Task
-from crisptree.learn import checkpoint
-from crisptree.learn.acting import greedy
-from crisptree.pipeline.config import DistillConfig, TrainConfig
-from crisptree.pipeline.paper import fresh_learner
+from crisptree.pipeline.config import DistillConfig
 
 DEMONSTRATIONS = 64
 """Episodes of the agent that a State-Action DT learns from; the released code has 15."""
-
-
-def load_agent(config: TrainConfig, task: Task, content: bytes) -> Policy:
-    """The greedy policy of a learner that was trained with the resolved `config`."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "learner.eqx"
-        path.write_bytes(content)
-        return greedy(checkpoint.load(path, fresh_learner(config, task, config.seed)))
 
 
 def state_action_tree(teacher: Policy, task: Task, n_leaves: int, seed: int) -> CrispTree:

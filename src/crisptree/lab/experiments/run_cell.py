@@ -2,6 +2,7 @@
 
 import base64
 import math
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -17,19 +18,22 @@ from crisptree.envs.seeds import block_seed, episode_seeds
 from crisptree.envs.task import Task, task_of
 from crisptree.lab.experiments import scripts
 from crisptree.lab.experiments.cell import CRISPENED, LEARNERS, UNTRAINED, Cell
-from crisptree.lab.experiments.imitators import dagger_tree, load_agent, state_action_tree
+from crisptree.lab.experiments.imitators import dagger_tree, state_action_tree
 from crisptree.lab.experiments.learning_curves import (
     curve_of_seed,
     curve_of_stages,
     read_metrics,
 )
+from crisptree.lab.experiments.linear_rule import linear_rule
 from crisptree.lab.experiments.record import Record, SeedResult, versions
+from crisptree.learn import checkpoint
+from crisptree.learn.acting import greedy
 from crisptree.learn.compilation_cache import enable_compilation_cache
 from crisptree.pipeline.candidates import Finished, run_candidates
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import command, config_hash, from_dict, to_dict
 from crisptree.pipeline.measure import Measurement
-from crisptree.pipeline.paper import train_soft
+from crisptree.pipeline.paper import fresh_learner, train_soft
 from crisptree.pipeline.progress import Reporter
 from crisptree.pipeline.resolve import resolve
 from crisptree.pipeline.run_directory import RunDirectory
@@ -97,6 +101,8 @@ def run_cell(
     if cell.model in LEARNERS:
         assert config is not None
         seeds, agents = _learned(config, task, directory, report)
+        if cell.model == "linear-rule":
+            seeds = [_as_linear_rule(each, agents, config, task) for each in seeds]
     elif cell.model in CRISPENED:
         assert config is not None
         seeds = [_crispened(config, task, directory, report, reuse)]
@@ -112,6 +118,14 @@ def run_cell(
     return FinishedCell(record, agents)
 
 
+def load_learner(config: TrainConfig, task: Task, content: bytes) -> Any:
+    """A learner that was trained with the resolved `config`, from its saved bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "learner.eqx"
+        path.write_bytes(content)
+        return checkpoint.load(path, fresh_learner(config, task, config.seed))
+
+
 def reported_returns(
     policy: Policy | CrispTree, task: Task, seed: int, episodes: int
 ) -> tuple[float, ...]:
@@ -120,7 +134,7 @@ def reported_returns(
     return tuple(map(float, played.returns[0]))
 
 
-def selection_return(policy: Policy, task: Task, seed: int) -> float:
+def selection_return(policy: Policy | CrispTree, task: Task, seed: int) -> float:
     """Mean return on selection episodes, by which runs are chosen."""
     first = block_seed("selection", SELECTION_EPISODES, seed, 7)
     played = rollout([policy], task, range(first, first + SELECTION_EPISODES), fast=True)
@@ -170,6 +184,19 @@ def _learned(
     return every, agents
 
 
+def _as_linear_rule(
+    result: SeedResult, agents: dict[int, bytes], config: TrainConfig, task: Task
+) -> SeedResult:
+    """The result with the linear policy read off as a tree of one leaf."""
+    seed, tree = result.seed, linear_rule(load_learner(config, task, agents[result.seed]), task)
+    return replace(
+        result,
+        policy=tree,
+        crisp_returns=reported_returns(tree, task, seed, config.episodes),
+        crisp_selection=selection_return(tree, task, seed),
+    )
+
+
 def _crispened(
     config: TrainConfig,
     task: Task,
@@ -211,8 +238,8 @@ def _before_simplifying(done: Finished, path: Path) -> CrispTree:
 
 
 def _imitated(cell: Cell, teacher: Teacher, task: Task) -> list[SeedResult]:
-    agent, size = load_agent(teacher.config, task, teacher.agent), cell.config.policy.leaves
-    results = []
+    agent = greedy(load_learner(teacher.config, task, teacher.agent))
+    size, results = cell.config.policy.leaves, []
     for seed in cell.seeds:
         began = time.monotonic()
         # A stream of selection episodes apart from those of all trainings.

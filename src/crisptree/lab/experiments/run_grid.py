@@ -15,7 +15,8 @@ from crisptree.lab.experiments.grid_progress import GridProgress
 from crisptree.lab.experiments.record import Record
 from crisptree.lab.experiments.record_store import RecordStore
 from crisptree.pipeline.config_io import PROCEDURE
-from crisptree.pipeline.executor import Job, Message, run_jobs
+from crisptree.pipeline.executor import run_jobs
+from crisptree.pipeline.jobs import Job, Message
 
 PAUSE = 2.0
 """Seconds between two looks at what other processes are at."""

@@ -1,7 +1,6 @@
 """From scratch: a wide, random, soft tree that turns crisp while it learns."""
 
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import Any
 
 import jax
@@ -12,8 +11,10 @@ from crisptree.crispen.refine import anneal
 from crisptree.learn import ppo
 from crisptree.learn.heads import head_for
 from crisptree.learn.stacks import stack
+from crisptree.learn.trainer import Between
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage, Values
+from crisptree.pipeline.timing import KeepTime
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,8 @@ class Direct(Stage):
                 context.selection(),
                 snapshots=snapshots,
                 on_segment=context.checkpoints.segment,
-                between=partial(
-                    redraw_idle_nodes,
-                    until=config.direct.redraw_until,
-                    seed=context.seed,
-                    every=config.checkpoint_every,
-                ),
+                between=self._between(context),
                 rounds=config.selection.snapshots,
-                is_late=context.is_late,
             )
         figures = {
             "leaves": done.tree.n_leaves,
@@ -64,6 +59,22 @@ class Direct(Stage):
         }
         values = Values(done.state.critic, done.state.observations)
         return replace(inputs, tree=done.tree, values=values, figures=figures)
+
+    def _between(self, context: Context) -> Between:
+        """Between segments, idle nodes are drawn again, and the time is kept."""
+        keep_time = KeepTime(context.deadline)
+
+        def between(states: Any, observations: Any) -> Any:
+            redrawn = redraw_idle_nodes(
+                states,
+                observations,
+                until=context.config.direct.redraw_until,
+                seed=context.seed,
+                every=context.config.checkpoint_every,
+            )
+            return keep_time(redrawn, observations)
+
+        return between
 
 
 def _random_start(context: Context, n_updates: int, start: int) -> Any:

@@ -17,12 +17,9 @@ from crisptree.pipeline.stage import Artifacts, Context, Stage
 class Prune(Stage):
     """A tree of at most `size` leaves, and whether it earns less: only then is it refined."""
 
+    name: str
     size: int
     weight: float = 0.5
-
-    @property
-    def name(self) -> str:
-        return f"prune-{self.size}"
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {"prune": asdict(config.prune), "selection": asdict(config.selection)}

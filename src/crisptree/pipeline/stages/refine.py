@@ -10,6 +10,7 @@ from crisptree.learn import ppo
 from crisptree.learn.stacks import stack
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage, Values
+from crisptree.pipeline.timing import KeepTime
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Refine(Stage):
                 snapshots=snapshots or [Snapshot(tree, 0)],
                 on_segment=context.checkpoints.segment,
                 rounds=context.config.selection.snapshots,
-                is_late=context.is_late,
+                between=KeepTime(context.deadline),
             )
         figures = {
             "leaves": done.tree.n_leaves,

@@ -16,18 +16,16 @@ from crisptree.learn.value_iteration import solve
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage, Values
 from crisptree.pipeline.teachers import external_teacher, values_seen_by
+from crisptree.pipeline.timing import KeepTime
 
 
 @dataclass(frozen=True)
 class Teacher(Stage):
     """A network or a soft tree that learns the task first."""
 
+    name: str
     kind: Literal["mlp", "soft", "dqn"]
     weight: float = 2.0
-
-    @property
-    def name(self) -> str:
-        return f"teacher-{self.kind}"
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {
@@ -40,7 +38,7 @@ class Teacher(Stage):
         learning = self._learning(context.config)
         states, _ = context.checkpoints.resumed(self._fresh(context))
         with context.trainer(learning) as trainer:
-            for progress in trainer.learn(states, is_late=context.is_late):
+            for progress in trainer.learn(states, between=KeepTime(context.deadline)):
                 states = progress.states
                 context.checkpoints.segment(progress)
         figures = {

@@ -109,7 +109,7 @@ function fillReplay() {
   byId("picture").hidden = !episodes.some((episode) => episode.video);
   byId("episode").replaceChildren(...episodes.map((episode, at) => element("option",
     { value: at, title: `seed ${episode.seed}` },
-    `episode ${at + 1}: ${short(episode.returns[episode.returns.length - 1])}`)));
+    `ep. ${at + 1}: ${short(episode.returns[episode.returns.length - 1])}`)));
   byId("episode").addEventListener("change", (event) => choose(+event.target.value));
   const agents = byId("agent");
   agents.hidden = episodes[0].agents === 1;

@@ -17,7 +17,7 @@ RENDER_MODES = ("rgb_array", "human")
 FRAMES_PER_SECOND = 10
 
 
-class Episode:
+class TeamEpisode:
     def __init__(self, env: TeamEnv, render_mode: str | None) -> None:
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise CrisptreeError(
