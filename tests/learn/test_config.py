@@ -8,12 +8,13 @@ from crisptree.learn.config import (
     DQNConfig,
     PPOConfig,
     ReinforceConfig,
+    SACConfig,
     static_fields,
     traced_fields,
 )
 from crisptree.learn.traced_config import for_seeds, of_seed, per_seed
 
-CONFIGS = [PPOConfig, ReinforceConfig, DQNConfig]
+CONFIGS = [PPOConfig, ReinforceConfig, DQNConfig, SACConfig]
 
 
 @pytest.mark.parametrize("kind", CONFIGS)
@@ -72,6 +73,8 @@ def test_one_configuration_for_all_seeds():
         (DQNConfig, {"epsilon_end": 1.5}, "epsilon_end must be from 0 to 1"),
         (DQNConfig, {"explore_until": 0.0}, "explore_until must be above 0"),
         (DQNConfig, {"learning_starts": -1}, "learning_starts must be at least 0"),
+        (SACConfig, {"tau": 0.0}, "tau must be above 0"),
+        (SACConfig, {"buffer_size": 100}, r"buffer_size \(100\) must hold the 128 steps"),
         (DQNConfig, {"buffer_size": 100}, r"buffer_size \(100\) must hold the 512 steps"),
     ],
 )

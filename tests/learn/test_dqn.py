@@ -12,12 +12,13 @@ import pytest
 from crisptree.base.errors import CrisptreeError
 from crisptree.learn import dqn
 from crisptree.learn.config import DQNConfig
-from crisptree.learn.dqn import QState, q_step, update
+from crisptree.learn.dqn import QState
 from crisptree.learn.heads import Gaussian
 from crisptree.learn.replay import Transitions
 from crisptree.learn.trajectory import Trajectory
 from crisptree.soft import SoftTree, balanced
 
+q_step, update = jax.jit(dqn.q_step), jax.jit(dqn.update)
 RATE, GAMMA = 0.05, 0.9
 EQ_5 = DQNConfig(
     algorithm="online_q",
@@ -159,16 +160,14 @@ def test_the_dqn_s_step_is_double_q_with_huber():
     rows = some_rows()
 
     def loss(tree):
-        total = 0.0
-        for i in np.flatnonzero(rows.mask):
-            best = int(state.actor.q_values(rows.next_observation[i]).argmax())
-            following = float(target.q_values(rows.next_observation[i])[best])
-            goal = rows.reward[i] + (0.0 if rows.terminated[i] else GAMMA * following)
-            size = jnp.abs(goal - tree.q_values(rows.observation[i])[rows.action[i]])
-            total += jnp.where(size < 1, 0.5 * size**2, size - 0.5)
-        return total / rows.mask.sum()
+        best = state.actor.q_values(rows.next_observation.T).argmax(0)
+        following = target.q_values(rows.next_observation.T)[best, np.arange(64)]
+        goal = rows.reward + jnp.where(rows.terminated, 0.0, GAMMA * following)
+        size = jnp.abs(goal - tree.q_values(rows.observation.T)[rows.action, np.arange(64)])
+        each = jnp.where(size < 1, 0.5 * size**2, size - 0.5)
+        return (each * rows.mask).sum() / rows.mask.sum()
 
-    gradient = jax.grad(loss)(state.actor)
+    gradient = jax.jit(jax.grad(loss))(state.actor)
     after, metrics = q_step(state, rows, config)
     for name in ("leaves", "weights", "comparators", "steepness"):
         change = getattr(after.actor, name) - getattr(state.actor, name)
@@ -181,7 +180,7 @@ def test_the_dqn_s_step_is_double_q_with_huber():
 
 def test_when_learning_starts_and_the_target_is_copied():
     """Updates 1 and 2 learn nothing; gradient steps 3 and 6 end with the target a copy."""
-    step = jax.jit(lambda state: update(state, a_step(False), DQN)[0])
+    step = lambda state: update(state, a_step(False), DQN)[0]
     states = [fresh(DQN)]
     for _ in range(8):
         states.append(step(states[-1]))
@@ -229,7 +228,7 @@ def test_the_policy_is_epsilon_greedy():
 
 def test_epsilon_falls_linearly_and_then_stays():
     config = dataclasses.replace(EQ_5, epsilon_start=0.8, epsilon_end=0.2, explore_until=0.5)
-    step = jax.jit(lambda state: update(state, a_step(True), config)[0])
+    step = lambda state: update(state, a_step(True), config)[0]
     state, seen = fresh(config, n_updates=10), []
     for _ in range(8):
         seen.append(float(state.epsilon[0]))

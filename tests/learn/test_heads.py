@@ -15,6 +15,7 @@ from crisptree.learn.heads import (
     Gaussian,
     Head,
     MultiCategorical,
+    SquashedGaussian,
     head_for,
 )
 from crisptree.soft import AxisTree, SoftTree, balanced
@@ -94,6 +95,35 @@ def test_a_gaussian_acts_in_the_bounds_units_and_is_clipped():
     expected = [[-2, 0], [0, 5], [2, 10], [1, 2.5], [-2, 10]]
     np.testing.assert_allclose(BOX.to_env(action), expected)
     np.testing.assert_allclose(BOX.to_env(jnp.asarray(action)), expected)
+
+
+def test_a_squashed_gaussian_is_a_density():
+    """Over a fine grid of actions it sums to 1, and a sample's log-probability lies on it."""
+    head = SquashedGaussian((-1.0,), (1.0,))
+    distribution = head.distribution(jnp.array([0.4, -0.7]), None)
+    edges = jnp.tanh(jnp.linspace(-8, 8, 20_001))
+    middles = (edges[1:] + edges[:-1]) / 2
+    density = jnp.exp(head.log_probability(distribution, middles[:, None]))
+    assert float((density * jnp.diff(edges)).sum()) == pytest.approx(1, abs=1e-3)
+    noise = head.noise(jax.random.key(0), (50,))
+    action, log_probability = head.sample_with_log_probability(distribution, noise)
+    np.testing.assert_array_equal(action, head.sample(distribution, noise))
+    expected = head.log_probability(distribution, action)
+    np.testing.assert_allclose(log_probability, expected, rtol=1e-3, atol=1e-3)
+    assert float(head.mode(distribution)[0]) == pytest.approx(np.tanh(0.4))
+
+
+def test_a_squashed_gaussian_s_log_probability_in_closed_form():
+    """log N(u) - log(1 - tanh² u), in float64, far out too."""
+    with jax.enable_x64(True):
+        head = SquashedGaussian((-1.0,), (1.0,))
+        distribution = head.distribution(jnp.array([[0.3, -0.5]] * 4), None)
+        noise = jnp.array([[0.0], [2.0], [-10.0], [30.0]])
+        u = 0.3 + np.exp(-0.5) * np.asarray(noise)[:, 0]
+        _, found = head.sample_with_log_probability(distribution, noise)
+        slope = 2 * (np.log(2) - np.abs(u) - np.log1p(np.exp(-2 * np.abs(u))))
+        expected = stats.norm.logpdf(u, 0.3, np.exp(-0.5)) - slope
+        np.testing.assert_allclose(found, expected, rtol=1e-6)
 
 
 def test_parts_are_independent_categoricals():

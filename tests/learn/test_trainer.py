@@ -14,9 +14,9 @@ from crisptree.envs.cartpole import CartPole
 from crisptree.envs.envpool_envs import EnvpoolEnvs
 from crisptree.envs.gymnasium_envs import GymnasiumEnvs
 from crisptree.envs.task import task_of
-from crisptree.learn import checkpoint, dqn, ppo, reinforce
+from crisptree.learn import checkpoint, dqn, ppo, reinforce, sac
 from crisptree.learn.collect import collect, fresh_envs
-from crisptree.learn.config import DQNConfig, PPOConfig, ReinforceConfig
+from crisptree.learn.config import DQNConfig, PPOConfig, ReinforceConfig, SACConfig
 from crisptree.learn.runners import algorithm_of
 from crisptree.learn.stacks import n_seeds, pick, stack
 from crisptree.learn.traced_config import per_seed
@@ -231,6 +231,7 @@ def test_each_configuration_has_its_algorithm():
     assert algorithm_of(PPO) is ppo
     assert algorithm_of(DQN) is dqn
     assert algorithm_of(ReinforceConfig()) is reinforce
+    assert algorithm_of(SACConfig()) is sac
 
 
 def test_a_soft_tree_of_eight_leaves_balances_the_pole():

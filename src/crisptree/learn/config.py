@@ -172,14 +172,58 @@ class DQNConfig(LearnConfig):
         self._at_least(0, "learning_starts")
         self._between(0, 1, "epsilon_start", "epsilon_end", "explore_until")
         self._above_zero("explore_until")
-        if self.algorithm == "dqn" and self.buffer_size < self.steps_per_update:
-            raise CrisptreeError(
-                f"buffer_size ({self.buffer_size}) must hold the {self.steps_per_update} steps of "
-                "an update"
-            )
+        if self.algorithm == "dqn":
+            _check_buffer(self.buffer_size, self.steps_per_update)
 
 
-AnyConfig = PPOConfig | ReinforceConfig | DQNConfig
+@dataclass(frozen=True)
+class SACConfig(LearnConfig):
+    """Soft actor-critic (Haarnoja et al. 2018), an off-policy learner of real actions."""
+
+    n_envs: int = 8
+    """Environments stepped side by side."""
+    n_steps: int = 16
+    """Steps of each environment between two updates."""
+    learning_rate: float = 1e-3
+    """Step size of the actor and of the temperature at the start."""
+    max_grad_norm: float = 10.0
+    """Gradients longer than this are shortened to it."""
+    critic_learning_rate: float = 1e-3
+    """Step size of the critics at the start."""
+    critic_width: int = 128
+    """Units in each of a critic's two layers."""
+    buffer_size: int = 200_000
+    """Transitions the replay buffer holds."""
+    batch_size: int = 256
+    """Transitions of a gradient step."""
+    gradient_steps: int = 32
+    """Gradient steps for each trajectory."""
+    learning_starts: int = 2_000
+    """Transitions collected before the first gradient step."""
+    tau: float = 0.005
+    """Share of the critics that the target critics take over at each gradient step."""
+    temperature_start: float = 0.2
+    """Weight of the entropy at the start; it is learned."""
+    target_entropy: float = -1.0
+    """The entropy, for each dimension of the action, that the temperature is learned for."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._at_least(1, "buffer_size", "batch_size", "gradient_steps", "critic_width")
+        self._at_least(0, "learning_starts")
+        self._between(0, 1, "tau")
+        self._above_zero("tau", "critic_learning_rate", "temperature_start")
+        _check_buffer(self.buffer_size, self.steps_per_update)
+
+
+def _check_buffer(size: int, steps_per_update: int) -> None:
+    if size < steps_per_update:
+        raise CrisptreeError(
+            f"buffer_size ({size}) must hold the {steps_per_update} steps of an update"
+        )
+
+
+AnyConfig = PPOConfig | ReinforceConfig | DQNConfig | SACConfig
 
 
 def is_traced(field: Any) -> bool:

@@ -19,6 +19,8 @@ from crisptree.crisp.signature import Actions
 from crisptree.soft.model import SMALLEST_PROBABILITY
 
 HALF_LOG_TWO_PI = float(0.5 * np.log(2 * np.pi))
+SQUASHED_LOG_STD = (-5.0, 2.0)
+"""The bounds of a squashed Gaussian's log standard deviation."""
 
 
 @runtime_checkable
@@ -32,7 +34,7 @@ class Head(Protocol):
 
     @property
     def n_stds(self) -> int:
-        """Standard deviations that are learned beside the model."""
+        """Standard deviations that are learned together with the model."""
         ...
 
     def of_leaf(self, outputs: Any) -> Any:
@@ -247,6 +249,58 @@ class Gaussian(Head):
         xp = _namespace(action)
         low, high = (np.asarray(bound, np.float32) for bound in (self.low, self.high))
         return xp.clip(low + (action + 1) * (0.5 * (high - low)), low, high)
+
+
+@dataclass(frozen=True)
+class SquashedGaussian(Gaussian):
+    """A real vector within bounds, as tanh of a Gaussian whose deviation is the model's own (SAC).
+
+    The outputs are means and log standard deviations before tanh; so is a distribution.
+    """
+
+    @property
+    def n_outputs(self) -> int:
+        return 2 * len(self.low)
+
+    @property
+    def n_stds(self) -> int:
+        return 0
+
+    def distribution(self, mixed: Any, exploration: Any) -> Any:
+        n = len(self.low)
+        log_std = _namespace(mixed).clip(mixed[..., n:], *SQUASHED_LOG_STD)
+        return mixed[..., :n], log_std
+
+    def noise(self, key: Key[Array, ""], shape: tuple[int, ...]) -> Float[Array, "..."]:
+        return jax.random.normal(key, (*shape, len(self.low)))
+
+    def sample(self, distribution: Any, noise: Any) -> Any:
+        return _namespace(noise).tanh(super().sample(distribution, noise))
+
+    def log_probability(self, distribution: Any, action: Any) -> Any:
+        """Of an action between -1 and 1; inexact at the bounds themselves."""
+        xp = _namespace(action)
+        u = xp.arctanh(xp.clip(action, -1 + 1e-6, 1 - 1e-6))
+        return super().log_probability(distribution, u) - _log_slope_of_tanh(u)
+
+    def sample_with_log_probability(self, distribution: Any, noise: Any) -> tuple[Any, Any]:
+        """One action for each row and its exact log-probability."""
+        u = super().sample(distribution, noise)
+        log_probability = super().log_probability(distribution, u) - _log_slope_of_tanh(u)
+        return _namespace(u).tanh(u), log_probability
+
+    def entropy(self, distribution: Any) -> Any:
+        """Of the Gaussian before tanh: that of its squashed form has no closed form."""
+        return super().entropy(distribution)
+
+    def mode(self, distribution: Any) -> Any:
+        return _namespace(distribution[0]).tanh(distribution[0])
+
+
+def _log_slope_of_tanh(u: Any) -> Any:
+    """Σ log(1 - tanh²u), exact where tanh is nearly ±1."""
+    xp = _namespace(u)
+    return 2 * (np.float32(np.log(2)) - u - xp.logaddexp(0, -2 * u)).sum(-1)
 
 
 def head_for(actions: Actions) -> Head:

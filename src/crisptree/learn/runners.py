@@ -14,9 +14,9 @@ from jaxtyping import Array, Int
 from crisptree.envs.functional import FunctionalEnv
 from crisptree.envs.seeds import block_seed
 from crisptree.envs.vector import VectorEnv
-from crisptree.learn import dqn, ppo, reinforce
+from crisptree.learn import dqn, ppo, reinforce, sac
 from crisptree.learn.collect import EnvBatch, collect, fresh_envs
-from crisptree.learn.config import AnyConfig, DQNConfig, PPOConfig
+from crisptree.learn.config import AnyConfig, DQNConfig, PPOConfig, ReinforceConfig, SACConfig
 from crisptree.learn.host import HostCollector
 from crisptree.learn.seed_pool import Programs, SeedPool
 from crisptree.learn.trajectory import Trajectory
@@ -49,9 +49,8 @@ class Runner(Protocol):
 
 def algorithm_of(config: AnyConfig) -> ModuleType:
     """The module that learns with such a configuration."""
-    if isinstance(config, PPOConfig):
-        return ppo
-    return dqn if isinstance(config, DQNConfig) else reinforce
+    modules = {PPOConfig: ppo, ReinforceConfig: reinforce, DQNConfig: dqn, SACConfig: sac}
+    return modules[type(config)]
 
 
 class CompiledRunner(Runner):
@@ -136,7 +135,7 @@ class HostRunner(Runner):
             each.close()
 
 
-class _Carry(NamedTuple):
+class _SegmentState(NamedTuple):
     """What a compiled segment hands on from update to update."""
 
     n_made: Int[Array, ""]
@@ -149,7 +148,7 @@ class _Carry(NamedTuple):
 
 def _advance(
     state: Any, envs: EnvBatch, config: AnyConfig, n: Int[Array, ""], env: Any, most: int
-) -> _Carry:
+) -> _SegmentState:
     """At most `n <= most` updates of one seed. `n` is traced: one program serves every length."""
     algorithm = algorithm_of(config)
 
@@ -158,19 +157,19 @@ def _advance(
         state, metrics = algorithm.update(state, trajectory, config)
         return state, envs, metrics, trajectory
 
-    def body(at: _Carry) -> _Carry:
+    def body(at: _SegmentState) -> _SegmentState:
         state, envs, metrics, trajectory = one_update(at.state, at.envs)
         log = {name: at.log[name].at[at.n_made].set(value) for name, value in metrics.items()}
         seen = (trajectory.observation, trajectory.mask)
-        return _Carry(at.n_made + 1, state, envs, log, *seen)
+        return _SegmentState(at.n_made + 1, state, envs, log, *seen)
 
-    def goes_on(at: _Carry) -> Array:
+    def goes_on(at: _SegmentState) -> Array:
         return (at.n_made < n) & ~at.state.schedule.is_done
 
     _, _, metrics, trajectory = jax.eval_shape(one_update, state, envs)
     log = {name: jnp.full(most, jnp.nan, value.dtype) for name, value in metrics.items()}
     seen = (jnp.zeros(part.shape, part.dtype) for part in (trajectory.observation, trajectory.mask))
-    return jax.lax.while_loop(goes_on, body, _Carry(jnp.int32(0), state, envs, log, *seen))
+    return jax.lax.while_loop(goes_on, body, _SegmentState(jnp.int32(0), state, envs, log, *seen))
 
 
 _advance_one = jax.jit(_advance, static_argnames=("env", "most"))
@@ -179,7 +178,7 @@ _advance_one = jax.jit(_advance, static_argnames=("env", "most"))
 @partial(jax.jit, static_argnames=("env", "most"))
 def _advance_every(
     states: Any, envs: EnvBatch, config: AnyConfig, n: Int[Array, ""], env: Any, most: int
-) -> _Carry:
+) -> _SegmentState:
     advance = partial(_advance, env=env, most=most)
     return jax.vmap(advance, in_axes=(0, 0, 0, None))(states, envs, config, n)
 

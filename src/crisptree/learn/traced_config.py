@@ -15,6 +15,7 @@ from crisptree.learn.config import (
     LearnConfig,
     PPOConfig,
     ReinforceConfig,
+    SACConfig,
     static_fields,
     traced_fields,
 )
@@ -42,7 +43,7 @@ def register_config(kind: type[LearnConfig]) -> None:
     jax.tree_util.register_pytree_node(kind, flatten, unflatten)
 
 
-for _kind in (PPOConfig, ReinforceConfig, DQNConfig):
+for _kind in (PPOConfig, ReinforceConfig, DQNConfig, SACConfig):
     register_config(_kind)
 
 
