@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import crisptree.lab.study.train_mlp
 import numpy as np
 import pytest
 from pages import PAGES, ROOT, blocks, commands
@@ -20,6 +19,7 @@ from small import small_config
 
 import crisptree.api
 import crisptree.explain.recorder
+import crisptree.lab.study.train_mlp
 from crisptree.envs.task import task_of
 from crisptree.pipeline import train as pipeline_train
 

@@ -3,7 +3,6 @@ import contextlib
 import socket
 import threading
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
