@@ -19,7 +19,7 @@ from small import small_config
 
 import crisptree.api
 import crisptree.explain.recorder
-import crisptree.lab.study.fit_mlp
+import crisptree.lab.study.train_mlp
 from crisptree.envs.task import task_of
 from crisptree.pipeline import train as pipeline_train
 
@@ -57,7 +57,7 @@ def quick(trained, monkeypatch) -> None:
     monkeypatch.setattr(pipeline_train, "train", quick_train(trained))
     monkeypatch.setattr(crisptree.api, "train_config", quick_train(trained))
     anything = lambda score, size, search, rng: np.asarray(rng.standard_normal(size))
-    monkeypatch.setattr(sys.modules["crisptree.lab.study.fit_mlp"], "cross_entropy", anything)
+    monkeypatch.setattr(sys.modules["crisptree.lab.study.train_mlp"], "cross_entropy", anything)
 
 
 def run_page(page: Path, shell: Shell) -> None:

@@ -1,10 +1,9 @@
 """`crisptree study …`: the interpretability study, from its plan to its report."""
 
-import contextlib
 import json
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,34 +11,35 @@ import tyro
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.commands.options import OptionalPath, OptionalStr, optional
-from crisptree.commands.study_aids import Binarise, Mlp, Worksheet, visited_states
+from crisptree.commands.study_policies import Binarise, Mlp, Worksheet, visited_states
+from crisptree.lab.extras import extra_packages
 
 
-@contextlib.contextmanager
-def needing(extra: str) -> Iterator[None]:
-    """Imports that come with an extra."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        raise CrisptreeError(
-            f"this needs the package {error.name}: pip install 'crisptree[{extra}]'"
-        ) from None
+@dataclass(frozen=True, kw_only=True)
+class InDatabase:
+    """A part of the command that works on a study in a database."""
+
+    database: str = "study.db"
+    """An SQLite file, or postgresql://USER:PASSWORD@HOST/NAME."""
+    name: str = "study"
+    """The study's name; a database may hold several."""
 
 
 @dataclass(frozen=True)
-class Serve:
+class Serve(InDatabase):
     """Run the questionnaire as a web server."""
 
     policies: Annotated[tuple[str, ...], tyro.conf.arg(metavar="[KIND:]FILE ...")] = ()
     """The policies to compare: policy files, or MLP files as `study mlp` writes them. KIND is
     tree, list or mlp, where the drawing should not be left to the policy's shape. Unless given,
     the tree, the rule list and the MLP for CartPole that come with crisptree."""
-    database: str = "study.db"
-    """An SQLite file, or postgresql://USER:PASSWORD@HOST/NAME."""
-    name: str = "study"
-    """The study's name; a database may hold several. One that exists goes on."""
     questionnaire: OptionalPath = None
     """A TOML file with texts, statements and questions of your own."""
+    env: OptionalStr = None
+    """The environment whose states are asked about, if not the one each policy file names. Only
+    what is named here may import a module."""
+    features: OptionalStr = None
+    """`module:function` that makes features of the environment's observations."""
     items: int = 5
     """Questions about each policy."""
     seed: int = 0
@@ -57,164 +57,130 @@ class Serve:
     """No open link: only people with a personal link can take part."""
 
     def run(self) -> None:
-        with needing("study"):
-            from crisptree.lab.study.questionnaire import load_questionnaire
-            from crisptree.lab.study.serving import (
-                listen,
-                open_study,
-                researcher_secret,
-                serve,
-                url_of,
-            )
-            from crisptree.lab.study.store import open_engine
-            from crisptree.lab.study.store.engine import name_of
-            from crisptree.lab.study.web import create_app
+        from crisptree.lab.study import database, server
+        from crisptree.lab.study.questionnaire import load_questionnaire
+        from crisptree.lab.study.web import create_app
 
         own = None if self.questionnaire is None else load_questionnaire(self.questionnaire)
-        secret, is_new = researcher_secret(self.secret_file)
-        engine = open_engine(self.database)
-        with engine.begin() as connection:
-            study = open_study(
+        secret, is_new = server.researcher_secret(self.secret_file)
+        engine = database.open_engine(self.database)
+        with database.transaction(engine) as connection:
+            study = server.open_study(
                 connection,
                 self.name,
                 self.policies,
                 own,
                 n_items=self.items,
                 seed=self.seed,
-                visit=visited_states,
+                visit=partial(visited_states, env=self.env, features=self.features),
             )
-        listener = listen(self.host, self.port)
-        url = self.url or url_of(self.host, listener)
+        listener = server.listen(self.host, self.port)
+        url = self.url or server.url_of(self.host, listener)
         app = create_app(engine, study, secret=secret, url=url, open_link=not self.invited_only)
-        where = name_of(engine.url)
+        where = database.name_of(engine.url)
         lines = [f"study {study.name}: {len(study.definition.blocks)} policies, in {where}"]
         if not self.invited_only:
             lines.append(f"participants: {url}/join/{study.join_code}")
         lines.append(f"researcher:   {url}/researcher" + (f"  secret: {secret}" if is_new else ""))
         print("\n".join(lines), flush=True)
-        serve(app, listener)
+        server.serve(app, listener)
 
 
 @dataclass(frozen=True)
-class Invite:
-    """Make personal links, one a participant."""
+class Invite(InDatabase):
+    """Make personal links, one for each participant."""
 
     people: int = 15
     """How many."""
     url: str = "http://127.0.0.1:8000"
     """Where people reach the server."""
-    database: str = "study.db"
-    """An SQLite file or postgresql://…"""
-    name: str = "study"
-    """The study's name."""
     simulated: bool = False
     """For programs that try the study out: their answers are marked and never counted with
     people's."""
 
     def run(self) -> None:
-        with needing("study"):
-            from crisptree.lab.study.store import invite, open_existing, the_study
+        from crisptree.lab.study import database
 
         if not 1 <= self.people <= 10_000:
             raise CrisptreeError(f"--people is {self.people}; it must lie in 1 … 10,000")
-        with open_existing(self.database).begin() as connection:
-            study = the_study(connection, self.name)
-            links = invite(connection, study, self.people, simulated=self.simulated)
+        with database.transaction(database.open_existing(self.database)) as connection:
+            study = database.the_study(connection, self.name)
+            links = database.invite(connection, study, self.people, simulated=self.simulated)
         for link in links:
             print(f"{self.url.rstrip('/')}/p/{link}")
 
 
 @dataclass(frozen=True)
-class Export:
-    """Write all answers as a table, one row an answer."""
+class Export(InDatabase):
+    """Write all answers as a table, one row for each."""
 
     out: Annotated[Path | None, optional("FILE")] = None
     """A .csv or .parquet file; unless given, CSV on standard output."""
-    database: str = "study.db"
-    """An SQLite file or postgresql://…"""
-    name: str = "study"
-    """The study's name."""
 
     def run(self) -> None:
-        with needing("study"):
-            from crisptree.lab.study.export import as_csv, as_parquet, tidy_rows
-            from crisptree.lab.study.store import open_existing, the_study
         from crisptree.base.files import write_atomically
+        from crisptree.lab.study import database
+        from crisptree.lab.study.answer_table import as_csv, as_parquet
 
         ending = ".csv" if self.out is None else self.out.suffix.lower()
         if ending not in (".csv", ".parquet"):
             raise CrisptreeError(f"--out ends in {ending!r}; it must end in .csv or .parquet")
-        with open_existing(self.database).begin() as connection:
-            rows = tidy_rows(connection, the_study(connection, self.name))
+        with database.transaction(database.open_existing(self.database)) as connection:
+            rows = database.read_rows(connection, database.the_study(connection, self.name))
         if self.out is None:
             sys.stdout.write(as_csv(rows))
             return
-        with needing("stats"):
-            content = as_csv(rows) if ending == ".csv" else as_parquet(rows)
+        content = as_csv(rows) if ending == ".csv" else as_parquet(rows)
         write_atomically(self.out, content)
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(InDatabase):
     """Accuracy, time and ratings per policy, with the paper's tests, in words and figures."""
 
     out: Annotated[Path | None, optional("DIR")] = None
-    """A folder for report.md, report.json, figure.svg, figure.png and answers.csv."""
+    """A directory for report.md, report.json, figure.svg, figure.png and answers.csv."""
     most_away: float = 60.0
     """Left out is who was away from the questions for more seconds than this."""
-    database: str = "study.db"
-    """An SQLite file or postgresql://…"""
-    name: str = "study"
-    """The study's name."""
     json: bool = False
     """Print all numbers as one JSON object."""
 
     def run(self) -> None:
-        with needing("study"):
-            from crisptree.lab.study.export import as_csv, tidy_rows
-            from crisptree.lab.study.store import open_existing, the_study
-        with needing("stats"):
-            from crisptree.lab.study.analysis import analyse, to_json
-            from crisptree.lab.study.folder import write_report
-            from crisptree.lab.study.measures import measure
-            from crisptree.lab.study.report import as_markdown
+        from crisptree.lab.study import database
+        from crisptree.lab.study.answer_table import as_csv
+        from crisptree.lab.study.study_report import as_markdown, write_report
+        from crisptree.lab.study.study_results import results_of, to_json
 
-        with open_existing(self.database).begin() as connection:
-            study = the_study(connection, self.name)
-            rows = tidy_rows(connection, study)
-        aids = [block.name for block in study.definition.blocks]
-        statements = study.definition.questionnaire.statements
-        analysis = analyse(measure(rows, aids, statements, self.most_away))
+        with database.transaction(database.open_existing(self.database)) as connection:
+            study = database.the_study(connection, self.name)
+            rows = database.read_rows(connection, study)
+        results = results_of(study, rows, self.most_away)
         title = f"Study {study.name}"
         if self.out is not None:
-            write_report(analysis, title, self.out, as_csv(rows))
+            write_report(results, title, self.out, as_csv(rows))
         if self.json:
-            print(json.dumps(to_json(analysis), allow_nan=False))
+            print(json.dumps(to_json(results), allow_nan=False))
         else:
-            print(as_markdown(analysis, title))
+            print(as_markdown(results, title))
 
 
 @dataclass(frozen=True)
-class Delete:
+class Delete(InDatabase):
     """Delete one participant with all answers, for good."""
 
     participant: Annotated[tyro.conf.Positional[int], tyro.conf.arg(metavar="NUMBER")]
     """The participant's number, which stands at the foot of their pages."""
-    database: str = "study.db"
-    """An SQLite file or postgresql://…"""
-    name: str = "study"
-    """The study's name."""
 
     def run(self) -> None:
-        with needing("study"):
-            from crisptree.lab.study.store import fold_journal, forget, open_existing, the_study
+        from crisptree.lab.study import database
 
-        engine = open_existing(self.database)
-        with engine.begin() as connection:
-            found = forget(connection, the_study(connection, self.name), self.participant)
+        engine = database.open_existing(self.database)
+        with database.transaction(engine) as connection:
+            study = database.the_study(connection, self.name)
+            found = database.delete_participant(connection, study, self.participant)
         if not found:
             raise CrisptreeError(f"the study {self.name!r} has no participant {self.participant}")
-        fold_journal(engine)
+        database.truncate_journal(engine)
         print(f"participant {self.participant} is deleted")
 
 
@@ -225,20 +191,21 @@ class Plan:
     people: tuple[int, ...] = (8, 12, 15, 20, 30)
     """How many people; each number is tried."""
     ratings: tuple[float, ...] = (5.5, 5.3, 4.2)
-    """The mean rating you expect of each aid, 1 … 7."""
+    """The mean rating you expect of each policy, 1 … 7."""
     seconds: tuple[float, ...] = (8.0, 9.0, 15.0)
-    """The median seconds a question you expect with each aid."""
+    """The median seconds a question you expect with each policy."""
     correct: tuple[float, ...] = (0.95, 0.95, 0.85)
-    """The chance of a right answer you expect with each aid."""
+    """The chance of a right answer you expect with each policy."""
     rating_sd: tuple[float, float, float] = (0.7, 0.8, 1.0)
-    """How far ratings differ between people, between a person's views of the aids, and between
-    statements about one aid (standard deviations)."""
+    """How far ratings differ between people, between a person's views of the policies, and between
+    statements about one policy (standard deviations)."""
     log_seconds_sd: tuple[float, float, float] = (0.4, 0.3, 0.4)
-    """The same for the logarithm of times: people, a person's aids, questions about one aid."""
+    """The same for the logarithm of times: between people, between a person's policies, and
+    between questions about one policy."""
     items: int = 5
-    """Questions about each aid."""
+    """Questions about each policy."""
     statements: int = 5
-    """Statements rated about each aid."""
+    """Statements rated about each policy."""
     studies: int = 2000
     """Simulated studies for each number of people."""
     alpha: float = 0.05
@@ -246,34 +213,24 @@ class Plan:
     seed: int = 0
     """One seed, one result."""
     example: Annotated[Path | None, optional("DIR")] = None
-    """A folder for the report of one simulated study, marked as such: what to expect."""
+    """A directory for the report of one simulated study, marked as such: what to expect."""
     json: bool = False
     """Print the result as one JSON object."""
 
     def run(self) -> None:
-        with needing("stats"):
-            from crisptree.lab.study.planning import plan, told, write_example
-            from crisptree.lab.study.simulate import Assumptions
+        from crisptree.lab.study.power import plan, power_table, write_example
+        from crisptree.lab.study.simulation import Assumptions
+        from crisptree.lab.study.validation import validated
 
-        assumed = Assumptions(
-            self.ratings, self.seconds, self.correct, *self.rating_sd, *self.log_seconds_sd
-        )
-        found = plan(
-            assumed,
-            self.people,
-            self.items,
-            self.statements,
-            studies=self.studies,
-            alpha=self.alpha,
-            seed=self.seed,
-        )
+        names = [each.name for each in fields(Assumptions)]
+        assumed = validated(Assumptions, {name: getattr(self, name) for name in names})
+        found = plan(assumed, self.people, studies=self.studies, alpha=self.alpha, seed=self.seed)
         if self.example is not None:
-            n = max(self.people)
-            write_example(assumed, n, self.items, self.statements, self.seed, self.example)
+            write_example(assumed, max(self.people), self.seed, self.example)
         if self.json:
             print(json.dumps({"alpha": self.alpha, "power": [each.to_dict() for each in found]}))
         else:
-            print(told(found, self.alpha))
+            print(power_table(found, self.alpha))
 
 
 def _named(name: str):
@@ -298,4 +255,5 @@ class Command:
     ]
 
     def run(self) -> None:
-        self.what.run()
+        with extra_packages():
+            self.what.run()

@@ -47,8 +47,8 @@ class Reader:
         self.driver = driver
 
     @property
-    def step(self) -> str:
-        return self.run("return document.querySelector('form[data-step]')?.dataset.step ?? ''")
+    def page(self) -> str:
+        return self.run("return document.querySelector('form[data-page]')?.dataset.page ?? ''")
 
     @property
     def text(self) -> str:
@@ -80,23 +80,23 @@ class Reader:
 
     def fill_in(self, rating: int = 4) -> None:
         """Whatever this page asks for, right where there is a right answer the caller wants."""
-        step = self.step
-        if step.startswith(("item-", "practice-")):
-            self.choose("action", 1)
-        elif step.startswith("ratings-"):
+        page = self.page
+        if page.startswith(("item-", "practice-")):
+            self.choose("action-0", 1)
+        elif page.startswith("ratings-"):
             names = self.run(
                 "return [...new Set([...document.querySelectorAll('input[type=radio]')]"
                 ".map(e => e.name))]"
             )
             for name in names:
                 self.choose(name, rating)
-        elif step == "closing":
+        elif page == "closing":
             self.tab_to("textarea")
             self.press("Grüße 👋")
 
     def send(self) -> None:
         """Press the page's (first) button and wait for the next page."""
-        step = self.step
-        self.tab_to("form[data-step] button")
+        page = self.page
+        self.tab_to("form[data-page] button")
         self.press(Keys.ENTER)
-        wait_until(lambda: self.step != step, f"the page after {step}")
+        wait_until(lambda: self.page != page, f"the page after {page}")

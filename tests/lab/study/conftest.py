@@ -8,13 +8,15 @@ import pytest
 from hypothesis import settings
 from starlette.testclient import TestClient
 
-from crisptree.lab.study.aids import cartpole_aids
+from crisptree.lab.study.database import create_study, open_engine
 from crisptree.lab.study.definition import define
+from crisptree.lab.study.drawing import cartpole_drawings
 from crisptree.lab.study.questionnaire import PAPER_STATEMENTS, Question, Questionnaire
-from crisptree.lab.study.store import create_study, open_engine
 from crisptree.lab.study.web import create_app
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "statistics")]
+sys.path.insert(0, str(Path(__file__).parent))
+
+from cluster_fixture import cluster as cluster
 
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
@@ -38,19 +40,7 @@ def definition(visited):
         ),
         statements=PAPER_STATEMENTS,
     )
-    return define([(aid, visited) for aid in cartpole_aids()], own, 5, 0)
-
-
-@pytest.fixture(scope="session")
-def cluster(tmp_path_factory):
-    """A PostgreSQL of our own on loopback, or no test of it."""
-    from postgres_cluster import Cluster, find_programs
-
-    programs = find_programs()
-    if programs is None:
-        pytest.skip("PostgreSQL's initdb and postgres are not installed")
-    with Cluster.started(programs) as cluster:
-        yield cluster
+    return define([(drawing, visited) for drawing in cartpole_drawings()], own, 5, 0)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -101,7 +91,7 @@ def sqlite_study(sqlite_engine, definition):
 @pytest.fixture
 def hasty_client(sqlite_client):
     """A client for whose rate limits no time passes, however slow the machine is."""
-    limits = sqlite_client.app.state.desk.limits
+    limits = sqlite_client.app.state.context.limits
     for limit in (limits.participant, limits.stranger, limits.newcomer, limits.sign_in):
         limit._clock = lambda: 0.0
     return sqlite_client

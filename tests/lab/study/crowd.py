@@ -9,7 +9,6 @@ import httpx2 as httpx
 from people import Page, filled_in
 
 SAVED = 303
-GIVE_UP_AFTER_S = 1200
 
 
 @dataclass
@@ -17,7 +16,7 @@ class Crowd:
     url: str
     links: list[str]
     acknowledged: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
-    """By link and step, the fields whose saving was confirmed."""
+    """By link and page, the fields whose saving was confirmed."""
     confirmed_twice: list[tuple[str, str]] = field(default_factory=list)
     retries: int = 0
     requests: int = 0
@@ -25,37 +24,36 @@ class Crowd:
     async def take_part(self) -> None:
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
         async with (
-            asyncio.timeout(GIVE_UP_AFTER_S),
             httpx.AsyncClient(base_url=self.url, limits=limits, timeout=60) as client,
             asyncio.TaskGroup() as together,
         ):
             for number, link in enumerate(self.links):
                 together.create_task(self._person(client, link, random.Random(number)))
 
-    async def _person(self, client: httpx.AsyncClient, link: str, dice: random.Random) -> None:
+    async def _person(self, client: httpx.AsyncClient, link: str, rng: random.Random) -> None:
         while True:
-            page = await self._until_answered(client, "GET", f"/p/{link}", dice)
+            page = await self._until_answered(client, "GET", f"/p/{link}", rng)
             seen = Page(page.status_code, page.text)
             assert seen.status == 200, seen.text
             if seen.code:
                 return
-            fields = filled_in(seen, action=dice.randrange(2), rating=dice.randrange(7))
+            fields = filled_in(seen, action=rng.randrange(2), rating=rng.randrange(7))
             if "comment" in fields:
-                fields["comment"] = f"I am {dice.random()}"
+                fields["comment"] = f"I am {rng.random()}"
             address = seen.address
             assert address is not None
-            reply = await self._until_answered(client, "POST", address, dice, fields)
+            reply = await self._until_answered(client, "POST", address, rng, fields)
             assert reply.status_code == SAVED, (reply.status_code, reply.text)
-            if (link, seen.step) in self.acknowledged:
-                self.confirmed_twice.append((link, seen.step))
-            self.acknowledged[link, seen.step] = fields
+            if (link, seen.key) in self.acknowledged:
+                self.confirmed_twice.append((link, seen.key))
+            self.acknowledged[link, seen.key] = fields
 
     async def _until_answered(
         self,
         client: httpx.AsyncClient,
         method: str,
         address: str,
-        dice: random.Random,
+        rng: random.Random,
         fields: dict[str, str] | None = None,
     ) -> httpx.Response:
         while True:
@@ -67,4 +65,4 @@ class Crowd:
             except httpx.TransportError:
                 pass
             self.retries += 1
-            await asyncio.sleep(0.2 + dice.random())
+            await asyncio.sleep(0.2 + rng.random())

@@ -25,7 +25,7 @@ class Page:
         return found and unescape(found[1])
 
     @property
-    def step(self) -> str:
+    def key(self) -> str:
         assert self.address is not None
         return self.address.rsplit("/", 1)[1]
 
@@ -52,13 +52,13 @@ def read(client: Any, link: str) -> Page:
 def filled_in(page: Page, action: int = 0, rating: int = 4) -> dict[str, str]:
     """A full form for whatever page this is."""
     fields = {"token": page.token}
-    if page.step == "consent":
+    if page.key == "consent":
         fields["answer"] = "yes"
-    elif page.step.startswith(("item-", "practice-")):
-        fields["action"] = str(action)
-    elif page.step.startswith("ratings-"):
+    elif page.key.startswith(("item-", "practice-")):
+        fields |= {name: str(action) for name in page.names("action-")}
+    elif page.key.startswith("ratings-"):
         fields |= {name: str(rating) for name in page.names("rating-")}
-    elif page.step == "closing":
+    elif page.key == "closing":
         fields["comment"] = "It was fine."
     return fields
 
@@ -68,11 +68,11 @@ def answer(client: Any, page: Page, **changes: str) -> Any:
 
 
 def walk(client: Any, link: str, until: str | None = None) -> Page:
-    """Answer page after page, to the end or to the first page whose step starts with `until`."""
+    """Answer page after page, to the end or to the first page whose key starts with `until`."""
     for _ in range(100):
         page = read(client, link)
         assert page.status == 200, page.text
-        if page.code or (until and page.step.startswith(until)):
+        if page.code or (until and page.key.startswith(until)):
             return page
         assert answer(client, page).status_code == 303
     raise AssertionError("the questionnaire does not end")

@@ -1,4 +1,9 @@
-"""A private PostgreSQL in a temporary folder, on loopback, for as long as the tests run.
+"""A private PostgreSQL in a temporary directory, on loopback, for as long as the tests run.
+
+A supervisor, this file run as a program, owns the server and the directory. It holds the reading
+end of a pipe whose other end the tests hold: however they end, SIGKILL included, the pipe closes,
+and the supervisor stops the server and removes the directory. If the server itself is killed, the
+supervisor starts it again.
 
 PostgreSQL refuses to run as root; then it runs as `postgres` or `nobody`.
 """
@@ -7,15 +12,17 @@ import contextlib
 import os
 import pwd
 import secrets
+import select
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -23,17 +30,20 @@ STARTS_WITHIN_S = 60
 
 
 def find_programs() -> Path | None:
-    """The folder of initdb and postgres, the newest if there are several."""
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda at: at.parent.name)
+    """The directory of initdb and postgres, the newest if there are several."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda at: at.parent.name)
     on_path = shutil.which("initdb")
-    folders += [Path(on_path).parent] if on_path else []
-    found = [at for at in folders if (at / "initdb").exists() and (at / "postgres").exists()]
+    found += [Path(on_path).parent] if on_path else []
+    found = [at for at in found if (at / "initdb").exists() and (at / "postgres").exists()]
     return found[-1] if found else None
 
 
 @dataclass(frozen=True)
 class Cluster:
     port: int
+    directory: Path
+    supervisor: int
+    """The supervisor's process id."""
 
     def url(self, name: str) -> str:
         return f"postgresql://study@127.0.0.1:{self.port}/{name}"
@@ -45,40 +55,72 @@ class Cluster:
             connection.execute(f"CREATE DATABASE {name}")  # pyright: ignore
         return self.url(name)
 
+    def kill_server(self) -> None:
+        """SIGKILL to the server. Its supervisor starts another one."""
+        pid = int((self.directory / "data" / "postmaster.pid").read_text().split()[0])
+        os.kill(pid, signal.SIGKILL)
+
     @staticmethod
     @contextlib.contextmanager
     def started(programs: Path) -> Iterator["Cluster"]:
-        folder = Path(tempfile.mkdtemp(prefix="crisptree-pg-"))
-        who = _somebody_else()
-        if who:
-            os.chown(folder, who.pw_uid, who.pw_gid)
-        as_them = {"user": who.pw_uid, "group": who.pw_gid, "extra_groups": []} if who else {}
-        data = folder / "data"
-        port = _free_port()
+        supervisor = subprocess.Popen(
+            [sys.executable, __file__, programs],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,  # Ctrl-C ends the tests; these then end the supervisor
+        )
+        assert supervisor.stdin is not None and supervisor.stdout is not None
         try:
-            subprocess.run(
-                [programs / "initdb", "-D", data, "-U", "study", "-A", "trust", "--no-sync"],
-                check=True,
-                capture_output=True,
-                cwd=folder,
-                **as_them,
-            )
-            options = ["-h", "127.0.0.1", "-p", str(port), "-k", folder]
-            server = subprocess.Popen(
-                [programs / "postgres", "-D", data, *options],
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                cwd=folder,
-                **as_them,
-            )
-            try:
-                _wait_for(port, server)
-                yield Cluster(port)
-            finally:
-                server.send_signal(signal.SIGQUIT)  # at once; nothing here is worth a checkpoint
-                server.wait(timeout=STARTS_WITHIN_S)
+            said = supervisor.stdout.readline().split(maxsplit=1)
+            assert len(said) == 2, "PostgreSQL did not start"
+            yield Cluster(int(said[0]), Path(said[1].strip()), supervisor.pid)
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            supervisor.stdin.close()
+            supervisor.wait(timeout=STARTS_WITHIN_S)
+            supervisor.stdout.close()
+
+
+def supervise(programs: Path) -> None:
+    """Run a server until standard input ends."""
+    directory = Path(tempfile.mkdtemp(prefix="crisptree-pg-"))
+    who = _somebody_else()
+    as_them: dict[str, Any] = {"cwd": directory, "stdout": subprocess.DEVNULL}
+    if who:
+        os.chown(directory, who.pw_uid, who.pw_gid)
+        as_them |= {"user": who.pw_uid, "group": who.pw_gid, "extra_groups": []}
+    data, port = directory / "data", _free_port()
+    options = ["-D", data, "-h", "127.0.0.1", "-p", str(port), "-k", directory]
+    server = None
+    try:
+        initdb = [programs / "initdb", "-D", data, "-U", "study", "-A", "trust", "--no-sync"]
+        subprocess.run(initdb, check=True, **as_them)
+        is_told = False
+        while not _is_over():
+            if server is None or server.poll() is not None:
+                server = subprocess.Popen(
+                    [programs / "postgres", *options], stderr=subprocess.DEVNULL, **as_them
+                )
+            if not is_told and _answers(port):
+                print(port, directory, flush=True)
+                is_told = True
+    finally:
+        if server is not None:
+            server.send_signal(signal.SIGQUIT)  # at once; nothing here is worth a checkpoint
+            server.wait(timeout=STARTS_WITHIN_S)
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _is_over() -> bool:
+    """Whether the tests are gone; looks for a moment."""
+    return bool(select.select([sys.stdin], [], [], 0.1)[0])
+
+
+def _answers(port: int) -> bool:
+    address = f"postgresql://study@127.0.0.1:{port}/postgres"
+    with contextlib.suppress(psycopg.OperationalError), psycopg.connect(address):
+        return True
+    return False
 
 
 def _somebody_else() -> pwd.struct_passwd | None:
@@ -96,13 +138,5 @@ def _free_port() -> int:
         return probe.getsockname()[1]
 
 
-def _wait_for(port: int, server: subprocess.Popen) -> None:
-    until = time.monotonic() + STARTS_WITHIN_S
-    while time.monotonic() < until:
-        if server.poll() is not None:
-            raise RuntimeError(f"PostgreSQL stopped with {server.returncode}")
-        with contextlib.suppress(psycopg.OperationalError):
-            psycopg.connect(f"postgresql://study@127.0.0.1:{port}/postgres").close()
-            return
-        time.sleep(0.1)
-    raise RuntimeError("PostgreSQL did not start")
+if __name__ == "__main__":
+    supervise(Path(sys.argv[1]))

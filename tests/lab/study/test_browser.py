@@ -12,8 +12,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from starlette.testclient import TestClient
 
-from crisptree.lab.study.export import tidy_rows
-from crisptree.lab.study.store import all_answers, all_participants, invite
+from crisptree.lab.study.database import all_answers, all_participants, invite, read_rows
 from crisptree.lab.study.web import create_app
 
 SECRET = "a secret for tests"
@@ -63,7 +62,7 @@ def picture(driver, name: str) -> None:
 
 def fits(reader: Reader) -> None:
     """Nothing sticks out sideways, and everything to fill in has a name to be read out."""
-    assert reader.run("return document.documentElement.scrollWidth <= innerWidth"), reader.step
+    assert reader.run("return document.documentElement.scrollWidth <= innerWidth"), reader.page
     nameless = reader.run(
         "return [...document.querySelectorAll('input:not([type=hidden]), textarea')]"
         ".filter(e => !e.labels.length || !e.labels[0].innerText.trim()).map(e => e.name)"
@@ -76,18 +75,18 @@ def test_a_whole_questionnaire_by_keyboard(any_driver, server, sqlite_engine, sq
     reader.open(f"{server.url}/p/{link}")
     seen = []
     for _ in range(60):
-        step = reader.step
+        page = reader.page
         fits(reader)
-        picture(any_driver, f"{len(seen):02d}-{step or 'done'}")
-        if not step:
+        picture(any_driver, f"{len(seen):02d}-{page or 'done'}")
+        if not page:
             break
-        seen.append(step)
+        seen.append(page)
         reader.fill_in()
         reader.send()
     (who,) = on(sqlite_engine, all_participants, sqlite_study)
     assert who.completion_code in reader.text
     assert len(seen) == len(set(seen)) == 27
-    rows = on(sqlite_engine, tidy_rows, sqlite_study)
+    rows = on(sqlite_engine, read_rows, sqlite_study)
     items = [row for row in rows if row.kind == "item"]
     assert len(items) == 15 and {row.given for row in items} == {"push right"}
     assert {row.given for row in rows if row.kind == "rating"} == {"5"}
@@ -105,71 +104,71 @@ def at_first_item(server, sqlite_engine, sqlite_study, link, driver) -> Reader:
         walk(client, link, until="item-")
     reader = Reader(driver)
     reader.open(f"{server.url}/p/{link}")
-    assert reader.step.startswith("item-")
+    assert reader.page.startswith("item-")
     return reader
 
 
 def test_reload_back_and_a_second_tab(driver, server, sqlite_engine, sqlite_study, link):
     reader = at_first_item(server, sqlite_engine, sqlite_study, link, driver)
-    first = reader.step
-    reader.choose("action", 1)
+    first = reader.page
+    reader.choose("action-0", 1)
     driver.refresh()
-    assert reader.step == first
+    assert reader.page == first
     assert reader.run("return document.querySelector('input:checked').value") == "1"
     home = driver.current_window_handle
     driver.switch_to.new_window("tab")
     reader.open(f"{server.url}/p/{link}")
-    assert reader.step == first
-    reader.choose("action", 0)
+    assert reader.page == first
+    reader.choose("action-0", 0)
     reader.send()
-    second = reader.step
+    second = reader.page
     driver.close()
     driver.switch_to.window(home)
-    assert reader.step == first
+    assert reader.page == first
     reader.send()
-    assert reader.step == second
+    assert reader.page == second
     assert "Your first answer was kept" in reader.text
     driver.back()
-    wait_until(lambda: reader.step in (second, ""), "a page after going back")
+    wait_until(lambda: reader.page in (second, ""), "a page after going back")
     reader.open(f"{server.url}/p/{link}")
-    assert reader.step == second
-    (stored,) = (a for a in on(sqlite_engine, all_answers, sqlite_study) if a.step == first)
-    assert stored.value == {"action": 0}
+    assert reader.page == second
+    (stored,) = (a for a in on(sqlite_engine, all_answers, sqlite_study) if a.page == first)
+    assert stored.value == {"action": [0]}
 
 
 def test_a_double_click_stores_one_answer(driver, server, sqlite_engine, sqlite_study, link):
     reader = at_first_item(server, sqlite_engine, sqlite_study, link, driver)
-    first = reader.step
-    reader.choose("action", 0)
-    button = driver.find_element(By.CSS_SELECTOR, "form[data-step] button")
+    first = reader.page
+    reader.choose("action-0", 0)
+    button = driver.find_element(By.CSS_SELECTOR, "form[data-page] button")
     driver.execute_script("arguments[0].click(); arguments[0].click();", button)
-    wait_until(lambda: reader.step not in ("", first), "the next page")
+    wait_until(lambda: reader.page not in ("", first), "the next page")
     assert "kept" not in reader.text
-    steps = [answer.step for answer in on(sqlite_engine, all_answers, sqlite_study)]
-    assert steps.count(first) == 1
+    page_sequence = [answer.page for answer in on(sqlite_engine, all_answers, sqlite_study)]
+    assert page_sequence.count(first) == 1
 
 
 def test_a_lost_connection_is_told_and_the_answer_sent_again(
     driver, server, sqlite_engine, sqlite_study, link
 ):
     reader = at_first_item(server, sqlite_engine, sqlite_study, link, driver)
-    first = reader.step
-    reader.choose("action", 1)
+    first = reader.page
+    reader.choose("action-0", 1)
     server.stop()
-    reader.tab_to("form[data-step] button")
+    reader.tab_to("form[data-page] button")
     reader.press(Keys.ENTER)
     wait_until(lambda: "Not saved yet" in reader.text, "the word that nothing is saved")
-    assert first not in {answer.step for answer in on(sqlite_engine, all_answers, sqlite_study)}
+    assert first not in {answer.page for answer in on(sqlite_engine, all_answers, sqlite_study)}
     server.start()
-    wait_until(lambda: reader.step not in ("", first), "the next page")
-    (stored,) = (a for a in on(sqlite_engine, all_answers, sqlite_study) if a.step == first)
-    assert stored.value == {"action": 1}
+    wait_until(lambda: reader.page not in ("", first), "the next page")
+    (stored,) = (a for a in on(sqlite_engine, all_answers, sqlite_study) if a.page == first)
+    assert stored.value == {"action": [1]}
 
 
 def test_time_away_is_seen(driver, server, sqlite_engine, sqlite_study, link):
     reader = at_first_item(server, sqlite_engine, sqlite_study, link, driver)
-    first = reader.step
-    reader.choose("action", 1)
+    first = reader.page
+    reader.choose("action-0", 1)
     reader.run("dispatchEvent(new Event('focus'))")
     # What a browser does when another window comes to the front.
     reader.run("document.hasFocus = () => false; dispatchEvent(new Event('blur'))")
@@ -177,7 +176,7 @@ def test_time_away_is_seen(driver, server, sqlite_engine, sqlite_study, link):
     wait_until(lambda: reader.run("return window.waited"), "a moment")
     reader.run("document.hasFocus = () => true; dispatchEvent(new Event('focus'))")
     reader.send()
-    (stored,) = (a for a in on(sqlite_engine, all_answers, sqlite_study) if a.step == first)
+    (stored,) = (a for a in on(sqlite_engine, all_answers, sqlite_study) if a.page == first)
     assert stored.away_ms is not None and stored.browser_ms is not None
     assert 290 <= stored.away_ms <= stored.browser_ms
     assert [what for _, what in stored.focus_log or []][-2:] == ["blur", "focus"]

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from crisptree.lab.study.export import Row
+from crisptree.lab.study.answer_table import Row
 from crisptree.lab.study.measures import exclusion_rule, measure
 from crisptree.lab.study.questionnaire import Statement
 
@@ -15,14 +15,15 @@ ROW = Row(
     simulated=False,
     finished=True,
     order="tree>mlp",
-    aid="tree",
-    aid_position=1,
+    policy="tree",
+    policy_position=1,
     kind="item",
     question="1",
     question_position=1,
     state="0.1",
     policy_takes="left",
     given="left",
+    error=None,
     correct=1,
     score=None,
     seconds=2.0,
@@ -37,14 +38,20 @@ ROW = Row(
 
 def person(number: int, **changes) -> list[Row]:
     rows = []
-    for aid, seconds, right in (("tree", 2.0, (1, 1)), ("mlp", 5.0, (1, 0))):
+    for policy, seconds, right in (("tree", 2.0, (1, 1)), ("mlp", 5.0, (1, 0))):
         for at, correct in enumerate(right):
             rows.append(
-                replace(ROW, aid=aid, question=str(at + 1), seconds=seconds + at, correct=correct)
+                replace(
+                    ROW,
+                    policy=policy,
+                    question=str(at + 1),
+                    seconds=seconds + at,
+                    correct=correct,
+                )
             )
         for name, score in (("good", 6), ("bad", 3)):
-            rows.append(replace(ROW, aid=aid, kind="rating", question=name, score=score))
-        rows.append(replace(ROW, aid=aid, kind="practice", correct=0, seconds=99.0))
+            rows.append(replace(ROW, policy=policy, kind="rating", question=name, score=score))
+        rows.append(replace(ROW, policy=policy, kind="practice", correct=0, seconds=99.0))
     return [replace(row, participant=number, **changes) for row in rows]
 
 

@@ -44,27 +44,29 @@ def test_ones_own_come_after_the_papers(tmp_path):
     ("text", "message"),
     [
         ("title = ", "cannot read the questionnaire"),
-        ("titel = 'x'", "'titel' is nothing a questionnaire has"),
-        ("title = 3", "title must be text"),
-        ("title = ''", "title must be text of 1"),
+        ("titel = 'x'", "titel: there is no such entry"),
+        ("title = 3", "title: Input should be a valid string"),
+        ("title = ''", "title: String should have at least 1 character"),
         ("paper_statements = 1", "must be true or false"),
-        ("paper_statements = false", "no statement to rate"),
-        ("completion_url = 'javascript:alert(1)'", "must start with https://"),
-        ("statements = 3", "statements must be a list"),
-        ("statements = [3]", r"statements\[5\] must be a table"),
-        ("statements = [{name = 'a'}]", r"statements\[5\].text is missing"),
-        ("statements = [{name = 'A b', text = 'x'}]", "must be a-z"),
-        ("statements = [{name = 'logic', text = 'x'}]", "two statements have one name"),
-        ("statements = [{name = 'a', text = 'x', reversed = 1}]", "reversed must be true"),
-        ("statements = [{name = 'a', text = 'x', sign = 1}]", "has no 'sign'"),
-        ("questions = [{name = 'a', text = 'x', choices = [1]}]", "choices must be text"),
+        ("paper_statements = false", "statements: Tuple should have at least 1 item"),
+        ("completion_url = 'javascript:alert(1)'", "completion_url: String should match"),
+        ("statements = 3", "statements a list"),
+        ("statements = [3]", r"statements\[5\]: Input should be a dictionary"),
+        ("statements = [{name = 'a'}]", r"statements\[5\].text: Field required"),
+        ("statements = [{name = 'A b', text = 'x'}]", r"name: String should match pattern .*a-z"),
+        ("statements = [{name = 'logic', text = 'x'}]", "each entry needs a name of its own"),
+        ("statements = [{name = 'a', text = 'x', reversed = 1}]", "reversed: Input should be"),
+        ("statements = [{name = 'a', text = 'x', sign = 1}]", "sign: there is no such"),
+        ("questions = [{name = 'a', text = 'x', choices = [1]}]", r"choices\[0\]: Input should be"),
+        ("questions = 'x'", "questions: Input should be a valid tuple"),
     ],
 )
 def test_a_wrong_file_is_refused_in_words(tmp_path, text, message):
     path = tmp_path / "own.toml"
     path.write_text(text)
-    with pytest.raises(CrisptreeError, match=message):
+    with pytest.raises(CrisptreeError, match=message) as caught:
         load_questionnaire(path)
+    assert "own.toml" in str(caught.value) and "\n" not in str(caught.value)
 
 
 def test_a_missing_file_is_refused_in_words(tmp_path):

@@ -51,12 +51,16 @@ def method_name(curve: Curve) -> str:
     return "policy gradient" if curve.terminal is None else f"Q, {curve.terminal.name}"
 
 
-def plain_table(title: str, *columns: str) -> Table:
-    """A table whose first column is never broken, light enough for 80 characters."""
+def plain_table(
+    title: str, columns: Iterable[str], rows: Iterable[Iterable[str | Text]], note: str = ""
+) -> RenderableType:
+    """A table whose first column is never broken, light enough for 80 characters, and a note."""
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for number, column in enumerate(columns):
         table.add_column(column, no_wrap=number == 0)
-    return table
+    for row in rows:
+        table.add_row(*row)
+    return Group(table, Text(note, style="dim")) if note else table
 
 
 def by_start(rows: Iterable[tuple[str, int, *tuple[str, ...]]]) -> Iterable[tuple[str, ...]]:
@@ -70,18 +74,16 @@ def by_start(rows: Iterable[tuple[str, int, *tuple[str, ...]]]) -> Iterable[tupl
 
 
 def critical_points(title: str, curves: tuple[Curve, ...]) -> RenderableType:
-    table = plain_table(title, "method", "start", "zeros", "to V")
     rows = (
         (method_name(c), c.start, zero_list(c.zeros), f"{c.distance_to_value:.3f}") for c in curves
     )
-    for row in by_start(rows):
-        table.add_row(*row)
-    key = Text(
+    return plain_table(
+        title,
+        ("method", "start", "zeros", "to V"),
+        by_start(rows),
         "| jump of sign, ~ plateau below the smallest float, (in brackets) it repels φ. "
         "To V: mean distance of the optimality curve from the policy's value, both in [0, 1].",
-        style="dim",
     )
-    return Group(table, key)
 
 
 def zero_list(zeros: tuple[Zero, ...]) -> str:
@@ -121,65 +123,59 @@ def statement(analysis: Analysis) -> Text:
 
 
 def learning(analysis: Analysis) -> RenderableType:
-    plan = analysis.plan
-    title = (
-        f"Where φ ends after {plan.steps} updates from {len(analysis.learning[0].first)} places "
-        f"between 0 and {analysis.setting.n + 1}"
-    )
-    table = plain_table(title, "method", "start", "optimal before", "optimal after", "stuck")
+    plan, setting = analysis.plan, analysis.setting
     rows = (
         (
             method_name(curve),
             curve.start,
-            f"{found.optimal_before(analysis.setting):.0%}",
-            f"{found.optimal_after(analysis.setting):.0%}",
-            f"{found.stuck(analysis.setting):.0%}",
+            f"{found.optimal_before(setting):.0%}",
+            f"{found.optimal_after(setting):.0%}",
+            f"{found.stuck(setting):.0%}",
         )
         for curve, found in zip(analysis.curves, analysis.learning, strict=True)
     )
-    for row in by_start(rows):
-        table.add_row(*row)
-    key = Text(
-        f"Optimal: the crisp tree goes right up to i* and left beyond. Stuck: a wrong tree that "
+    return plain_table(
+        f"Where φ ends after {plan.steps} updates from {len(analysis.learning[0].first)} places "
+        f"between 0 and {setting.n + 1}",
+        ("method", "start", "optimal before", "optimal after", "stuck"),
+        by_start(rows),
+        "Optimal: the crisp tree goes right up to i* and left beyond. Stuck: a wrong tree that "
         f"moved less than 0.05. Rate {plan.rate:g} a time step.",
-        style="dim",
     )
-    return Group(table, key)
 
 
 def appendix_a(analysis: Analysis) -> RenderableType:
-    table = plain_table(
-        "Appendix A: the theorem against value iteration",
-        "p",
-        "a1 up to i*, a2 beyond",
-        "states that disagree",
-        "least margin",
-    )
+    q, h, i = analysis.optimal_q, analysis.horizon_q, analysis.setting.istar - 1
+    rows = []
     for check in analysis.theorem:
         states = ", ".join(map(str, check.exceptions[:8])) or "none"
         if len(check.exceptions) > 8:
             states += f", … ({len(check.exceptions)})"
-        table.add_row(f"{check.p:g}", check.verdict, states, f"{round(check.margin, 4) + 0.0:.4f}")
-    q, h, i = analysis.optimal_q, analysis.horizon_q, analysis.setting.istar - 1
-    values = Text(
+        margin = f"{round(check.margin, 4) + 0.0:.4f}"
+        rows.append((f"{check.p:g}", check.verdict, states, margin))
+    return plain_table(
+        "Appendix A: the theorem against value iteration",
+        ("p", "a1 up to i*, a2 beyond", "states that disagree", "least margin"),
+        rows,
         f"Q(s{i + 1}, a1) = {q[i, 0]:.4f} and Q(s{i + 1}, a2) = {q[i, 1]:.4f} without a horizon; "
         f"{h[i, 0]:.4f} and {h[i, 1]:.4f} with {analysis.setting.horizon} time steps.",
-        style="dim",
     )
-    return Group(table, values)
 
 
 def appendix_b(analysis: Analysis) -> RenderableType:
-    title = f"Appendix B: the crisp tree from start {analysis.starts[-1]}"
-    table = plain_table(title, "φ", "trace (state, reward, action)", "value")
+    rows = []
     for trace in _middle(analysis):
         steps = " ".join(f"({s.state}, {s.reward:g}, {s.action})" for s in trace.steps[:6])
         if len(trace.steps) > 6:
             steps += f" … {len(trace.steps)} steps"
-        table.add_row(str(trace.phi), steps, f"{trace.value:.4f}")
-    if len(analysis.traces) > MOST_TRACES:
-        return Group(table, Text("Rows around i*; the others are in the JSON.", style="dim"))
-    return table
+        rows.append((str(trace.phi), steps, f"{trace.value:.4f}"))
+    is_cut = len(analysis.traces) > MOST_TRACES
+    return plain_table(
+        f"Appendix B: the crisp tree from start {analysis.starts[-1]}",
+        ("φ", "trace (state, reward, action)", "value"),
+        rows,
+        "Rows around i*; the others are in the JSON." if is_cut else "",
+    )
 
 
 def _middle(analysis: Analysis) -> tuple[Trace, ...]:
@@ -192,9 +188,14 @@ def _middle(analysis: Analysis) -> tuple[Trace, ...]:
 
 def appendix_c(analysis: Analysis) -> RenderableType:
     main, horizon = analysis.leaves, analysis.horizon_leaves
-    leaves = plain_table("Appendix C: the leaves' Q-values", "leaf", "main text", "Appendix C")
-    leaves.add_row("favoured action", f"{main.good:.4f}", f"{horizon.good:.4f}")
-    leaves.add_row("other action", f"{main.bad:.4f}", f"{horizon.bad:.4f}")
+    leaves = plain_table(
+        "Appendix C: the leaves' Q-values",
+        ("leaf", "main text", "Appendix C"),
+        (
+            ("favoured action", f"{main.good:.4f}", f"{horizon.good:.4f}"),
+            ("other action", f"{main.bad:.4f}", f"{horizon.bad:.4f}"),
+        ),
+    )
     if not analysis.horizon_leaf_q_learning:
         return Group(leaves, Text("Appendix C's leaves do not favour the tree's actions here."))
     title = "Critical points with Appendix C's leaves"
@@ -209,12 +210,13 @@ def appendix_d(analysis: Analysis) -> Text:
     )
 
 
-def comparisons(analysis: Analysis) -> Table:
-    table = plain_table("The paper's print beside what its equations give", "", "where", "what")
+def comparisons(analysis: Analysis) -> RenderableType:
+    rows = []
     for line in analysis.comparisons:
         words = Text(f"{line.what}: printed {line.printed}, computed {line.computed}")
         if line.remark:
             words.append(f". {line.remark}", style="dim")
         verdict = Text("agrees") if line.agrees else Text("differs", style="bold")
-        table.add_row(verdict, line.where, words)
-    return table
+        rows.append((verdict, line.where, words))
+    title = "The paper's print beside what its equations give"
+    return plain_table(title, ("", "where", "what"), rows)

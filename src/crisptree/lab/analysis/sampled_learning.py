@@ -14,8 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
-from rich.console import Group, RenderableType
-from rich.text import Text
+from rich.console import RenderableType
 
 from crisptree.lab.analysis.analysis_tables import plain_table
 from crisptree.lab.analysis.chain_setting import Setting
@@ -204,22 +203,23 @@ def compare_learners(setting: Setting) -> Iterator[MethodResult]:
 
 
 def comparison_table(setting: Setting, found: list[MethodResult]) -> RenderableType:
-    count = len(initial_phis(setting))
-    title = f"Learned from experience: share of {count} initial φ that end optimal"
-    table = plain_table(title, "learner", "terminal states", "φ alone", "all of the tree")
-    for result in found:
-        table.add_row(
+    rows = [
+        (
             result.method.name,
             result.method.handling,
             f"{result.phi.optimal.mean():.0%}",
             f"{result.tree.optimal.mean():.0%}",
         )
-    key = Text(
+        for result in found
+    ]
+    count = len(initial_phis(setting))
+    return plain_table(
+        f"Learned from experience: share of {count} initial φ that end optimal",
+        ("learner", "terminal states", "φ alone", "all of the tree"),
+        rows,
         f"{STEPS} steps from each φ; episodes start in i* and in i*+1. φ alone: the leaves are "
         "those of §5.2 and stay. All of the tree: the leaves start even.",
-        style="dim",
     )
-    return Group(table, key)
 
 
 def comparison_json(found: list[MethodResult]) -> list[dict[str, Any]]:

@@ -1,7 +1,5 @@
-"""The interpretability study: aids people read, a web questionnaire, its database, statistics."""
+"""The interpretability study: drawings people read, a web questionnaire, its database, tests."""
 
-from crisptree.lab.study.aid import Aid as Aid
-from crisptree.lab.study.aids import load_aid as load_aid
-from crisptree.lab.study.aids import make_aid as make_aid
-from crisptree.lab.study.mlp import LinearMLP as LinearMLP
-from crisptree.lab.study.worksheet import as_worksheet as as_worksheet
+from crisptree.lab.study.drawing import load_drawing as load_drawing
+from crisptree.lab.study.drawing import make_drawing as make_drawing
+from crisptree.lab.study.linear_mlp import LinearMLP as LinearMLP

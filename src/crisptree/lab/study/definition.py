@@ -1,30 +1,75 @@
-"""A study as it was set up: aids with their questions, and the questionnaire. Fixed once people
-take part, so it lives in the database beside their answers."""
+"""A study as it was set up: policies with their questions, and the questionnaire. It is fixed once
+people take part, so it is stored in the database with their answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from functools import cached_property
+from typing import Annotated, Any
 
 import numpy as np
+from pydantic import BaseModel, Field, PositiveFloat
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.lab.study.aid import Aid, States
-from crisptree.lab.study.aids import aid_from_dict
+from crisptree.lab.study.action_fields import ActionField, action_fields, is_action, tolerances_for
+from crisptree.lab.study.drawing import Drawing, Kind, drawing_from_dict
 from crisptree.lab.study.items import Item, choose_items, decimals_for
+from crisptree.lab.study.linear_mlp import States
 from crisptree.lab.study.questionnaire import Questionnaire
+from crisptree.lab.study.validation import validated
 
-MOST_AIDS = 6
+VERSION = 2
+MOST_POLICIES = 6
 MOST_ITEMS = 50
 
 
 @dataclass(frozen=True)
 class Block:
-    """One aid and what is asked about it."""
+    """One policy and what is asked about it."""
 
     name: str
-    aid: Aid
+    drawing: Drawing
+    tolerances: tuple[float, ...]
+    """How far a number may be off, for each dimension of a continuous action; else empty."""
     practice: Item
     items: tuple[Item, ...]
+
+    @cached_property
+    def fields(self) -> tuple[ActionField, ...]:
+        """What participants fill in for an action."""
+        return action_fields(self.drawing.policy.actions, self.tolerances)
+
+
+class StoredBlock(BaseModel, extra="forbid"):
+    """A block as the database holds it."""
+
+    name: str
+    kind: Kind
+    policy: dict[str, Any]
+    tolerances: tuple[PositiveFloat, ...]
+    practice: Item
+    items: Annotated[tuple[Item, ...], Field(min_length=1)]
+
+    def block(self) -> Block:
+        """The block itself; questions must fit its policy."""
+        drawing = drawing_from_dict(self.policy, self.kind)
+        actions = drawing.policy.actions
+        if len(self.tolerances) != (len(actions.names) if actions.kind == "box" else 0):
+            raise CrisptreeError(f"the tolerances of {self.name} do not fit its policy")
+        block = Block(self.name, drawing, self.tolerances, self.practice, self.items)
+        for item in (self.practice, *self.items):
+            fits = len(item.state) == drawing.policy.n_features
+            if not fits or not is_action(block.fields, item.answer):
+                raise CrisptreeError(f"a question about {self.name} does not fit its policy")
+        return block
+
+
+class StoredDefinition(BaseModel, extra="forbid"):
+    """A definition as the database holds it."""
+
+    version: int
+    seed: int
+    questionnaire: Questionnaire
+    blocks: Annotated[list[StoredBlock], Field(min_length=2)]
 
 
 @dataclass(frozen=True)
@@ -39,14 +84,15 @@ class Definition:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "version": 1,
+            "version": VERSION,
             "seed": self.seed,
             "questionnaire": self.questionnaire.to_dict(),
             "blocks": [
                 {
                     "name": block.name,
-                    "kind": block.aid.kind,
-                    "policy": block.aid.policy.to_dict(),
+                    "kind": block.drawing.kind,
+                    "policy": block.drawing.policy.to_dict(),
+                    "tolerances": list(block.tolerances),
                     "practice": asdict(block.practice),
                     "items": [asdict(item) for item in block.items],
                 }
@@ -55,67 +101,66 @@ class Definition:
         }
 
     @classmethod
-    def from_dict(cls, content: Mapping[str, Any]) -> "Definition":
-        if content.get("version") != 1:
-            raise CrisptreeError(
-                f"the study was set up by another crisptree (version {content.get('version')!r})"
-            )
-        return cls(
-            blocks=tuple(
-                Block(
-                    block["name"],
-                    aid_from_dict(block["policy"], block["kind"]),
-                    _item(block["practice"]),
-                    tuple(map(_item, block["items"])),
-                )
-                for block in content["blocks"]
-            ),
-            questionnaire=Questionnaire.from_dict(content["questionnaire"]),
-            seed=content["seed"],
-        )
+    def from_dict(cls, content: object) -> "Definition":
+        """The definition that `to_dict` wrote; what anything else wrote is refused."""
+        if not isinstance(content, Mapping) or content.get("version") != VERSION:
+            raise CrisptreeError("the study was set up by another version of crisptree")
+        try:
+            stored = validated(StoredDefinition, content)
+            blocks = tuple(block.block() for block in stored.blocks)
+        except CrisptreeError as error:
+            raise CrisptreeError(f"the study's definition is damaged: {error}") from None
+        return cls(blocks, stored.questionnaire, stored.seed)
 
-    def asks_the_same(self, aids: Sequence[Aid], questionnaire: Questionnaire) -> bool:
-        """Whether these aids and this questionnaire are those of the study."""
-        mine = [(block.aid.kind, block.aid.policy.to_dict()) for block in self.blocks]
-        theirs = [(aid.kind, aid.policy.to_dict()) for aid in aids]
+    def asks_the_same(self, drawings: Sequence[Drawing], questionnaire: Questionnaire) -> bool:
+        """Whether these drawings and this questionnaire are those of the study."""
+        mine = [(block.drawing.kind, block.drawing.policy.to_dict()) for block in self.blocks]
+        theirs = [(drawing.kind, drawing.policy.to_dict()) for drawing in drawings]
         return mine == theirs and self.questionnaire == questionnaire
 
 
 def define(
-    aids: Sequence[tuple[Aid, States]], questionnaire: Questionnaire, n_items: int, seed: int
+    drawings: Sequence[tuple[Drawing, States]],
+    questionnaire: Questionnaire,
+    n_items: int,
+    seed: int,
 ) -> Definition:
-    """A study of `aids`, each with the states its policy visited."""
-    if not 2 <= len(aids) <= MOST_AIDS:
-        raise CrisptreeError(f"{len(aids)} aids were given; a study compares 2 … {MOST_AIDS}")
+    """A study of these drawings, each with the states its policy visited."""
+    if not 2 <= len(drawings) <= MOST_POLICIES:
+        raise CrisptreeError(
+            f"{len(drawings)} policies were given; a study compares 2 … {MOST_POLICIES}"
+        )
     if not 1 <= n_items <= MOST_ITEMS:
-        raise CrisptreeError(f"{n_items} questions an aid; there must be 1 … {MOST_ITEMS}")
+        raise CrisptreeError(f"{n_items} questions a policy; there must be 1 … {MOST_ITEMS}")
+    if seed < 0:
+        raise CrisptreeError(f"seed is {seed}; it must not be negative")
     blocks = []
-    for at, name in enumerate(names([aid for aid, _ in aids])):
-        aid, visited = aids[at]
-        alike = [seen for other, seen in aids if _features(other) == _features(aid)]
-        # The same digits for all aids: longer numbers would make an aid look harder.
-        decimals = decimals_for(np.concatenate(alike))
+    for at, name in enumerate(names([drawing for drawing, _ in drawings])):
+        drawing, visited = drawings[at]
+        # The same digits and tolerances for policies over the same numbers: longer numbers would
+        # make a policy look harder.
+        same_state = [
+            seen
+            for other, seen in drawings
+            if other.policy.feature_names == drawing.policy.feature_names
+        ]
+        same_action = [
+            other for other, _ in drawings if other.policy.actions == drawing.policy.actions
+        ]
+        decimals, tolerances = decimals_for(np.concatenate(same_state)), tolerances_for(same_action)
         rng = np.random.default_rng([seed, at])
         try:
-            practice, *items = choose_items(aid, visited, decimals, n_items, rng)
+            practice, *items = choose_items(drawing, visited, decimals, tolerances, n_items, rng)
         except CrisptreeError as error:
-            raise CrisptreeError(f"aid {name}: {error}") from None
-        blocks.append(Block(name, aid, practice, tuple(items)))
+            raise CrisptreeError(f"policy {name}: {error}") from None
+        blocks.append(Block(name, drawing, tolerances, practice, tuple(items)))
     return Definition(tuple(blocks), questionnaire, seed)
 
 
-def _features(aid: Aid) -> tuple[str, ...]:
-    return aid.policy.feature_names
-
-
-def names(aids: Sequence[Aid]) -> list[str]:
-    """A name an aid: its kind, with a number where a kind comes more than once."""
-    kinds = [aid.kind for aid in aids]
+def names(drawings: Sequence[Drawing]) -> list[str]:
+    """A name for each drawing: its kind, with a number where a kind comes more than once."""
+    kinds = [drawing.kind for drawing in drawings]
     return [
         kind if kinds.count(kind) == 1 else f"{kind}{kinds[: at + 1].count(kind)}"
         for at, kind in enumerate(kinds)
     ]
-
-
-def _item(content: Mapping[str, Any]) -> Item:
-    return Item(tuple(content["state"]), content["answer"], content["place"])

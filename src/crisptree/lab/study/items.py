@@ -2,13 +2,15 @@
 
 import math
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.lab.study.aid import Aid, States
+from crisptree.lab.study.drawing import Drawing
+from crisptree.lab.study.linear_mlp import States
 
 MOST_DECIMALS = 4
 MOST_CANDIDATES = 2000
@@ -21,31 +23,17 @@ class Item:
 
     state: tuple[str, ...]
     """The features as the person reads them."""
-    answer: int
+    answer: tuple[int | float, ...]
+    """For each part of the action, the choice counted from 0, or the number."""
     place: int
-    """Where in the aid the state ends: the leaf of a tree."""
-
-
-class Recorder:
-    """A policy that remembers the states it was asked about."""
-
-    def __init__(self, policy) -> None:
-        self._policy = policy
-        self._seen: list[np.ndarray] = []
-
-    def predict(self, observation, state=None, episode_start=None, deterministic=True):
-        self._seen.append(np.array(observation, dtype=np.float64))
-        return self._policy.predict(observation, state, episode_start, deterministic)
-
-    def visited(self) -> States:
-        return np.concatenate(self._seen)
+    """Where in the drawing the state ends: the leaf of a tree."""
 
 
 def decimals_for(visited: States) -> tuple[int, ...]:
     """Digits after the point, feature by feature.
 
-    None for whole numbers; for all others so many that the feature with the smallest values
-    (by their 90th percentile) still shows two digits. All alike, since people will add them up.
+    Whole numbers have none. All others have as many as the feature with the smallest values (by
+    their 90th percentile) needs to show two digits: all alike, since people will add them up.
     """
     whole = (visited == np.round(visited)).all(axis=0)
     sizes = np.quantile(np.abs(visited[:, ~whole]), 0.9, axis=0)
@@ -58,24 +46,28 @@ def decimals_for(visited: States) -> tuple[int, ...]:
 
 
 def choose_items(
-    aid: Aid, visited: States, decimals: tuple[int, ...], count: int, rng: np.random.Generator
+    drawing: Drawing,
+    visited: States,
+    decimals: tuple[int, ...],
+    tolerances: tuple[float, ...],
+    count: int,
+    rng: np.random.Generator,
 ) -> tuple[Item, ...]:
     """`count` questions and one more for practice, which comes first.
 
-    Actions come in turn, so each is the answer about equally often; within an action the places
-    come in turn, so that as many leaves as possible are asked about.
+    Actions alternate, so each is the answer about equally often; within an action the places
+    alternate, so that as many leaves as possible are asked about. Numbers alternate by place only.
     """
     states, exact = _candidates(visited, decimals, rng)
-    clear = _agrees(aid, states, exact, decimals)
-    states = states[clear]
-    actions, places = aid.actions(states), aid.places(states)
-    taken = np.unique(actions)
-    if len(taken) < 2:
+    states = states[_agrees(drawing, states, exact, decimals, tolerances)]
+    actions, places = _rows(drawing.actions(states)), drawing.places(states)
+    if len(np.unique(actions, axis=0)) < 2:
         raise CrisptreeError(
             f"in the {len(visited):,} states it visited, this policy always takes one action; "
             "questions with only one answer ask nothing"
         )
-    chosen = _in_turn(actions, places, count + 1, rng)
+    groups = [0] * len(actions) if tolerances else list(map(tuple, actions.tolist()))
+    chosen = _alternate(groups, places.tolist(), rng)[: count + 1]
     if len(chosen) < count + 1:
         raise CrisptreeError(
             f"this policy visited only {len(chosen)} states that can be told apart; "
@@ -84,22 +76,19 @@ def choose_items(
     return tuple(
         Item(
             state=tuple(
-                _text(value, digits)
+                f"{value:.{digits}f}"
                 for value, digits in zip(states[at].tolist(), decimals, strict=True)
             ),
-            answer=int(actions[at]),
+            answer=tuple(actions[at].tolist()),
             place=int(places[at]),
         )
         for at in chosen
     )
 
 
-def _candidates(
-    visited: States, decimals: tuple[int, ...], rng: np.random.Generator
-) -> tuple[Float[np.ndarray, "shown features"], Float[np.ndarray, "shown features"]]:
+def _candidates(visited: States, decimals: tuple[int, ...], rng: np.random.Generator):
     """States as shown, each once, and one that was visited for each."""
-    few = rng.permutation(len(visited))[:MOST_CANDIDATES]
-    exact = visited[few]
+    exact = visited[rng.permutation(len(visited))[:MOST_CANDIDATES]]
     shown = np.stack(
         [np.round(column, digits) for column, digits in zip(exact.T, decimals, strict=True)], axis=1
     )
@@ -109,36 +98,37 @@ def _candidates(
 
 
 def _agrees(
-    aid: Aid, shown: States, exact: States, decimals: tuple[int, ...]
+    drawing: Drawing,
+    shown: States,
+    exact: States,
+    decimals: tuple[int, ...],
+    tolerances: tuple[float, ...],
 ) -> Bool[np.ndarray, " states"]:
-    """Where rounding changes nothing and leaves no doubt."""
-    units = np.array([10.0**-digits for digits in decimals])
-    same = aid.actions(shown) == aid.policy.predict(exact)[0]
-    return same & (aid.places(shown) == aid.places(exact)) & aid.is_clear(shown, units)
+    """Where rounding changes neither the way nor the answer, and leaves no doubt. A number may
+    change by half its tolerance."""
+    whole = (exact == np.round(exact)).all(axis=0)  # nothing was rounded
+    units = np.where(whole, 0.0, [10.0**-digits for digits in decimals])
+    change = np.abs(_rows(drawing.actions(shown)) - _rows(drawing.policy.act(exact)))
+    allowed = np.array(tolerances) / 2 if tolerances else 0.0
+    same_place = drawing.places(shown) == drawing.places(exact)
+    return (change <= allowed).all(axis=1) & same_place & drawing.is_clear(shown, units)
 
 
-def _in_turn(
-    actions: Int[np.ndarray, " states"],
-    places: Int[np.ndarray, " states"],
-    count: int,
-    rng: np.random.Generator,
-) -> list[int]:
-    """Indices, one action after the other, and within each one place after the other."""
-    waiting: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for at in rng.permutation(len(actions)).tolist():
-        waiting[int(actions[at])][int(places[at])].append(at)
-    turns = {action: list(_alternating(list(by.values()))) for action, by in waiting.items()}
-    order = rng.permutation(sorted(turns)).tolist()
-    return list(_alternating([turns[action] for action in order]))[:count]
+def _rows(actions: np.ndarray) -> np.ndarray:
+    """One row for each state, one column for each part of an action."""
+    return actions.reshape(len(actions), -1)
 
 
-def _alternating(queues: list[list[int]]):
+def _alternate(groups: list, places: list[int], rng: np.random.Generator) -> list[int]:
+    """All indices, one group after the other in turn, and within each one place after the other."""
+    waiting: dict = defaultdict(lambda: defaultdict(list))
+    for at in rng.permutation(len(groups)).tolist():
+        waiting[groups[at]][places[at]].append(at)
+    turns = [list(_in_turn(list(waiting[group].values()))) for group in sorted(waiting)]
+    return list(_in_turn([turns[at] for at in rng.permutation(len(turns))]))
+
+
+def _in_turn(queues: list[list[int]]) -> Iterator[int]:
     """The first of each queue, then the second of each, …"""
-    for round_ in range(max(map(len, queues), default=0)):
-        for queue in queues:
-            if round_ < len(queue):
-                yield queue[round_]
-
-
-def _text(value: float, decimals: int) -> str:
-    return f"{value + 0.0:.{decimals}f}"
+    for at in range(max(map(len, queues), default=0)):
+        yield from (queue[at] for queue in queues if at < len(queue))

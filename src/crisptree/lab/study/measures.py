@@ -1,13 +1,16 @@
-"""From rows to tables of people × aids, and who is left out, by a rule that is always shown."""
+"""From rows to tables of people × policies, and who is left out, by a rule that is always shown."""
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from crisptree.lab.study.export import Row
+from crisptree.base.errors import CrisptreeError
+from crisptree.lab.study.answer_table import Row
 from crisptree.lab.study.questionnaire import Statement
 
 MOST_AWAY_SECONDS = 60.0
@@ -21,19 +24,21 @@ class Excluded:
 
 @dataclass(frozen=True)
 class Measured:
-    """What the statistics see: one row a person, one column an aid."""
+    """What the statistics see: one row for each person, one column for each policy."""
 
-    aids: tuple[str, ...]
+    policies: tuple[str, ...]
     people: tuple[int, ...]
     n_items: int
-    accuracy: Float[np.ndarray, "people aids"]
+    accuracy: Float[np.ndarray, "people policies"]
     """The share of questions answered as the policy would act."""
-    seconds: Float[np.ndarray, "people aids"]
-    """For all questions about an aid together, as in the paper."""
-    rating: Float[np.ndarray, "people aids"]
+    error: Float[np.ndarray, "people policies"]
+    """How far numbers were off on average; NaN where the answers are choices."""
+    seconds: Float[np.ndarray, "people policies"]
+    """For all questions about a policy together, as in the paper."""
+    rating: Float[np.ndarray, "people policies"]
     """The mean over the statements, reversed ones turned: higher is better, 1 … 7."""
     statements: tuple[str, ...]
-    scores: Float[np.ndarray, "people aids statements"]
+    scores: Float[np.ndarray, "people policies statements"]
     excluded: tuple[Excluded, ...]
     rule: str
     simulated: bool
@@ -50,37 +55,46 @@ def exclusion_rule(most_away_seconds: float) -> str:
 
 def measure(
     rows: Sequence[Row],
-    aids: Sequence[str],
+    policies: Sequence[str],
     statements: Sequence[Statement],
     most_away_seconds: float = MOST_AWAY_SECONDS,
 ) -> Measured:
     """The tables. Simulated people count only where there are no others."""
+    if not most_away_seconds >= 0:
+        raise CrisptreeError(f"most-away is {most_away_seconds:g}; it must not be negative")
     by_person: dict[int, list[Row]] = defaultdict(list)
     for row in rows:
         by_person[row.participant].append(row)
     simulated = bool(rows) and all(row.simulated for row in rows)
-    kept: list[int] = []
-    excluded: list[Excluded] = []
-    for number, own in sorted(by_person.items()):
-        reason = _reason(own, simulated, most_away_seconds)
-        if reason:
-            excluded.append(Excluded(number, reason))
-        else:
-            kept.append(number)
+    reasons = {
+        number: _reason(own, simulated, most_away_seconds)
+        for number, own in sorted(by_person.items())
+    }
+    kept = [number for number, reason in reasons.items() if not reason]
     names = tuple(statement.name for statement in statements)
-    scores = _table(by_person, kept, aids, lambda own: _scores(own, names), (len(names),))
+
+    def table(of: Callable[[list[Row]], Any], *shape: int) -> np.ndarray:
+        """One value for each person kept and each policy."""
+        found = np.zeros((len(kept), len(policies), *shape))
+        for i, number in enumerate(kept):
+            for j, policy in enumerate(policies):
+                found[i, j] = of([row for row in by_person[number] if row.policy == policy])
+        return found
+
+    scores = table(lambda own: _scores(own, names), len(names))
     return Measured(
-        aids=tuple(aids),
+        policies=tuple(policies),
         people=tuple(kept),
-        n_items=sum(r.kind == "item" and r.aid == aids[0] for r in by_person[kept[0]])
+        n_items=sum(r.kind == "item" and r.policy == policies[0] for r in by_person[kept[0]])
         if kept
         else 0,
-        accuracy=_table(by_person, kept, aids, lambda own: np.mean(_items(own, "correct"))),
-        seconds=_table(by_person, kept, aids, lambda own: np.sum(_items(own, "seconds"))),
-        rating=scores.mean(axis=2) if names else np.zeros((len(kept), len(aids))),
+        accuracy=table(lambda own: np.mean(_items(own, "correct"))),
+        error=table(lambda own: np.mean(_items(own, "error"))),
+        seconds=table(lambda own: np.sum(_items(own, "seconds"))),
+        rating=scores.mean(axis=2) if names else np.zeros((len(kept), len(policies))),
         statements=names,
         scores=scores,
-        excluded=tuple(excluded),
+        excluded=tuple(Excluded(number, reason) for number, reason in reasons.items() if reason),
         rule=exclusion_rule(most_away_seconds),
         simulated=simulated,
     )
@@ -102,16 +116,9 @@ def _reason(own: Sequence[Row], simulated: bool, most_away_seconds: float) -> st
     return ""
 
 
-def _table(by_person, kept, aids, of, shape: tuple[int, ...] = ()) -> np.ndarray:
-    table = np.zeros((len(kept), len(aids), *shape))
-    for i, number in enumerate(kept):
-        for j, aid in enumerate(aids):
-            table[i, j] = of([row for row in by_person[number] if row.aid == aid])
-    return table
-
-
 def _items(own: Iterable[Row], column: str) -> list[float]:
-    return [float(getattr(row, column)) for row in own if row.kind == "item"]
+    values = [getattr(row, column) for row in own if row.kind == "item"]
+    return [math.nan if value is None else float(value) for value in values]
 
 
 def _scores(own: Iterable[Row], names: tuple[str, ...]) -> list[float]:

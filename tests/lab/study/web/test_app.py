@@ -5,7 +5,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from starlette.testclient import TestClient
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.lab.study.store import all_answers, invite
+from crisptree.lab.study.database import all_answers, invite
 from crisptree.lab.study.web import create_app
 
 SECRET = "a secret for tests"
@@ -100,12 +100,12 @@ def test_without_an_open_link_nobody_joins(sqlite_engine, sqlite_study):
     with TestClient(app, follow_redirects=False) as client:
         address = f"/join/{sqlite_study.join_code}"
         assert client.get(address).status_code == 404
-        data = {"token": app.state.desk.signer.token("join")}
+        data = {"token": app.state.context.signer.token("join")}
         assert client.post(address, data=data).status_code == 404
 
 
 def test_newcomers_are_let_in_one_after_the_other(hasty_client, sqlite_study):
-    data = {"token": hasty_client.app.state.desk.signer.token("join")}
+    data = {"token": hasty_client.app.state.context.signer.token("join")}
     address = f"/join/{sqlite_study.join_code}"
     codes = [hasty_client.post(address, data=data).status_code for _ in range(65)]
     assert codes == [303] * 60 + [429] * 5

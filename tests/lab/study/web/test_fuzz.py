@@ -9,18 +9,19 @@ from hypothesis import strategies as st
 from people import on, walk
 from starlette.testclient import TestClient
 
-from crisptree.lab.study.export import as_csv, tidy_rows
-from crisptree.lab.study.steps import steps
-from crisptree.lab.study.store import (
+from crisptree.lab.study.answer_table import as_csv
+from crisptree.lab.study.database import (
     all_answers,
     all_participants,
     create_study,
     invite,
     open_engine,
+    read_rows,
 )
+from crisptree.lab.study.page_sequence import page_sequence
 from crisptree.lab.study.web import create_app
-from crisptree.lab.study.web.desk import Limits
-from crisptree.lab.study.web.limits import RateLimit
+from crisptree.lab.study.web.context import Limits
+from crisptree.lab.study.web.security import RateLimit
 
 SECRET = "a secret for tests"
 TEXT = st.text(max_size=40)
@@ -47,7 +48,7 @@ EVIL = st.sampled_from(
 )
 NAMES = st.sampled_from(
     [
-        "action",
+        "action-0",
         "answer",
         "comment",
         "timing",
@@ -95,18 +96,18 @@ def fuzzed(tmp_path_factory, definition):
     study = on(engine, create_study, "study", definition)
     app = create_app(engine, study, secret=SECRET, url="http://testserver")
     free = Limits(*(RateLimit(10**9, 1e9) for _ in range(4)))
-    app.state.desk = replace(app.state.desk, limits=free)
+    app.state.context = replace(app.state.context, limits=free)
     with TestClient(app, follow_redirects=False) as client:
         (link,) = on(engine, invite, study, 1)
         walk(client, link, until="ratings-")
-        desk = app.state.desk
-        client.cookies.set("crisptree_researcher", desk.gate.open_session(), path="/researcher")
+        token = app.state.context.sessions.open()
+        client.cookies.set("crisptree_researcher", token, path="/researcher")
         yield client, engine, study, link
     engine.dispose()
 
 
 def addresses(study, link):
-    people = [step.key for step in steps(study.definition, None)]
+    people = [page.key for page in page_sequence(study.definition, None)]
     known = ["consent", "item-tree-1", "ratings-tree", "practice-mlp", "closing", *people]
     segments = st.sampled_from(known) | EVIL | TEXT
     return st.one_of(
@@ -133,7 +134,7 @@ def test_nothing_breaks_and_no_rubbish_is_stored(fuzzed, data):
     body = data.draw(BODIES)
     headers = {"content-type": data.draw(KINDS).encode("latin-1")}
     if isinstance(body, dict) and data.draw(st.booleans()):
-        signer = client.app.state.desk.signer
+        signer = client.app.state.context.signer
         purpose = data.draw(
             st.sampled_from([("login",), ("join",), ("researcher", _session(client))])
             | st.just((who.link_hash, address.rsplit("/", 1)[-1]))
@@ -160,16 +161,17 @@ def legitimate(engine, study) -> None:
     people = {who.id: who for who in on(engine, all_participants, study)}
     names = {statement.name for statement in definition.questionnaire.statements}
     for answer in on(engine, all_answers, study):
-        plan = people[answer.participant_id].plan
-        (step,) = (step for step in steps(definition, plan) if step.key == answer.step)
+        assignment = people[answer.participant_id].assignment
+        pages = page_sequence(definition, assignment)
+        (page,) = (page for page in pages if page.key == answer.page)
         value = answer.value
-        match step.kind:
+        match page.kind:
             case "consent":
                 assert value == {"agreed": True}
             case "instructions" | "worked":
                 assert value == {"read": True}
             case "practice" | "item":
-                assert value in ({"action": 0}, {"action": 1})
+                assert value in ({"action": [0]}, {"action": [1]})
             case "ratings":
                 assert set(value) == names and set(value.values()) <= set(range(1, 8))
             case "closing":
@@ -177,7 +179,7 @@ def legitimate(engine, study) -> None:
                 assert value["questions"]["code"] in ("", "0", "1-5", "6+")
                 assert len(value["questions"]["job"]) <= 500
         assert answer.browser_ms is None or 0 <= answer.browser_ms <= 7 * 24 * 3600 * 1000
-    as_csv(on(engine, tidy_rows, study))
+    as_csv(on(engine, read_rows, study))
 
 
 @given(data=st.data())
@@ -192,7 +194,7 @@ def test_rightly_signed_forms_with_any_content(fuzzed, data):
     address = page.text.split('action="')[1].split('"')[0]
     token = page.text.split('name="token" value="')[1].split('"')[0]
     prefilled = {"rating-" + s.name: "3" for s in study.definition.questionnaire.statements}
-    base = data.draw(st.sampled_from([{}, {"action": "1"}, {"answer": "yes"}, prefilled]))
+    base = data.draw(st.sampled_from([{}, {"action-0": "1"}, {"answer": "yes"}, prefilled]))
     reply = client.post(address, data={**base, **data.draw(FIELDS), "token": token})
     assert reply.status_code in (303, 400, 413, 422)
     legitimate(engine, study)

@@ -5,10 +5,10 @@ from people import on, walk
 from starlette.testclient import TestClient
 
 from crisptree.crisp import CrispTree
-from crisptree.lab.study import LinearMLP, make_aid
+from crisptree.lab.study import LinearMLP, make_drawing
+from crisptree.lab.study.database import create_study, invite
 from crisptree.lab.study.definition import define
 from crisptree.lab.study.questionnaire import Question, Questionnaire, Statement
-from crisptree.lab.study.store import create_study, invite
 from crisptree.lab.study.web import create_app
 from crisptree.lab.study.web.rendering import size_of, width_of
 
@@ -29,7 +29,7 @@ def test_nothing_a_policy_or_questionnaire_says_becomes_part_of_the_page(sqlite_
         statements=(Statement("a", EVIL),),
         questions=(Question("q", EVIL, (EVIL, "x")),),
     )
-    definition = define([(make_aid(tree), states), (make_aid(mlp), states)], own, 2, 0)
+    definition = define([(make_drawing(tree), states), (make_drawing(mlp), states)], own, 2, 0)
     study = on(sqlite_engine, create_study, "study", definition)
     app = create_app(sqlite_engine, study, secret="a secret for tests", url="http://x")
     (link,) = on(sqlite_engine, invite, study, 1)
@@ -61,14 +61,15 @@ def test_practice_is_followed_by_its_solution(sqlite_client, sqlite_engine, sqli
     for wrong in (False, True):
         (link,) = on(sqlite_engine, invite, sqlite_study, 1)
         page = walk(sqlite_client, link, until="practice-")
-        name = page.step.removeprefix("practice-")
+        name = page.key.removeprefix("practice-")
         block = next(b for b in sqlite_study.definition.blocks if b.name == name)
-        chosen = 1 - block.practice.answer if wrong else block.practice.answer
-        answer(sqlite_client, page, action=str(chosen))
+        (right,) = block.practice.answer
+        chosen = 1 - right if wrong else right
+        answer(sqlite_client, page, **{"action-0": str(chosen)})
         worked = walk(sqlite_client, link, until="worked-")
         assert ("That was not right." in worked.text) == wrong
         assert ("That was right." in worked.text) != wrong
-        for line in block.aid.worked(block.practice.state):
+        for line in block.drawing.worked(block.practice.state):
             assert line.split(".")[0] in worked.text
 
 

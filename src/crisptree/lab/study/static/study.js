@@ -8,10 +8,10 @@
     if (event.persisted) location.reload();
   });
 
-  const form = document.querySelector("form[data-step]");
+  const form = document.querySelector("form[data-page]");
   if (!form) return;
   const status = form.querySelector(".status");
-  const slot = `crisptree ${location.pathname} ${form.dataset.step}`;
+  const slot = `crisptree ${location.pathname} ${form.dataset.page}`;
   const MOST_EVENTS = 200;
   const LONGEST_WAIT_MS = 10_000;
 
@@ -72,18 +72,25 @@
       fields.set(event.submitter.name, event.submitter.value);
     }
     fields.set("timing", JSON.stringify(timing()));
-    for (const button of form.querySelectorAll("button")) button.setAttribute("aria-disabled", "true");
+    disable(true);
     status.textContent = "Saving…";
     for (let attempt = 1; ; attempt++) {
       const reply = await post(fields);
       if (reply && reply.ok) {
-        const told = await reply.json().catch(() => null);
-        if (told && told.saved) {
+        const result = await reply.json().catch(() => null);
+        if (result && result.saved) {
           status.textContent = "Saved.";
           sessionStorage.removeItem(slot);
-          location.replace(told.kept && attempt === 1 ? `${told.next}?kept=1` : told.next);
+          location.replace(result.kept && attempt === 1 ? `${result.next}?kept=1` : result.next);
           return;
         }
+      } else if (reply && reply.status === 422) {
+        // Something is missing or wrong in what was filled in, and the server says what.
+        const result = await reply.json().catch(() => null);
+        status.textContent = (result && result.notice) || "This cannot be saved.";
+        disable(false);
+        busy = false;
+        return;
       } else if (reply && reply.status < 500 && reply.status !== 429) {
         // The server will not take it. Only a fresh page can say why.
         sessionStorage.removeItem(slot);
@@ -93,6 +100,10 @@
       status.textContent = "Not saved yet: the server cannot be reached. Trying again…";
       await new Promise((done) => setTimeout(done, Math.min(500 * 2 ** attempt, LONGEST_WAIT_MS)));
     }
+  }
+
+  function disable(yes) {
+    for (const button of form.querySelectorAll("button")) button.setAttribute("aria-disabled", yes);
   }
 
   function post(fields) {

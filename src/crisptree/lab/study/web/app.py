@@ -1,5 +1,6 @@
 """The web application: participants' pages, the researcher's pages, and what holds for all."""
 
+from functools import partial
 from importlib.resources import files
 
 from fastapi import FastAPI, Request, Response
@@ -11,14 +12,28 @@ from starlette.exceptions import HTTPException as AnyHTTPException
 from starlette.staticfiles import StaticFiles
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.lab.study.store import Study
-from crisptree.lab.study.web import participant, researcher
-from crisptree.lab.study.web.desk import Desk
-from crisptree.lab.study.web.guard import SHORTEST_SECRET, FormSigner, ResearcherGate
-from crisptree.lab.study.web.headers import SecurityHeaders
+from crisptree.lab.study.records import Study
+from crisptree.lab.study.web import participant_pages, researcher_pages
+from crisptree.lab.study.web.context import AppContext
 from crisptree.lab.study.web.rendering import message
+from crisptree.lab.study.web.security import (
+    SHORTEST_SECRET,
+    FormSigner,
+    SecurityHeaders,
+    Sessions,
+)
 
 TITLES = {404: "Not found", 429: "Please wait"}
+REFUSED = "That did not work"
+AWAY = "This could not be saved. Please try again in a moment; nothing else is lost."
+FAILURES: dict[type[Exception], tuple[int, str, str]] = {
+    RequestValidationError: (422, REFUSED, "This cannot be read."),
+    IntegrityError: (409, REFUSED, "This link is not valid any more."),  # deleted meanwhile
+    CrisptreeError: (500, REFUSED, "Please tell the researcher: {}."),
+    OperationalError: (503, "Please try again", AWAY),
+    InterfaceError: (503, "Please try again", AWAY),
+    NoConnection: (503, "Please try again", AWAY),
+}
 
 
 def create_app(
@@ -34,16 +49,16 @@ def create_app(
     if len(secret) < SHORTEST_SECRET:
         raise CrisptreeError(f"the secret must have at least {SHORTEST_SECRET} characters")
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    app.state.desk = Desk(
+    app.state.context = AppContext(
         engine,
         study,
         FormSigner(study.signing_key),
-        ResearcherGate(secret, study.signing_key),
+        Sessions(engine, study, secret),
         url.rstrip("/"),
         open_link,
     )
-    app.include_router(participant.router)
-    app.include_router(researcher.router)
+    app.include_router(participant_pages.router)
+    app.include_router(researcher_pages.router)
     app.mount("/static", StaticFiles(directory=str(files("crisptree.lab.study") / "static")))
     app.add_middleware(SecurityHeaders)
 
@@ -53,22 +68,13 @@ def create_app(
 
     @app.exception_handler(AnyHTTPException)
     def refused(request: Request, error: AnyHTTPException) -> Response:
-        title = TITLES.get(error.status_code, "That did not work")
+        title = TITLES.get(error.status_code, REFUSED)
         return message(title, str(error.detail), error.status_code)
 
-    @app.exception_handler(RequestValidationError)
-    def not_understood(request: Request, error: RequestValidationError) -> Response:
-        return message("That did not work", "This cannot be read.", 422)
-
-    @app.exception_handler(IntegrityError)
-    def deleted_meanwhile(request: Request, error: IntegrityError) -> Response:
-        return message("That did not work", "This link is not valid any more.", 409)
-
-    @app.exception_handler(OperationalError)
-    @app.exception_handler(InterfaceError)
-    @app.exception_handler(NoConnection)
-    def database_away(request: Request, error: Exception) -> Response:
-        text = "This could not be saved. Please try again in a moment; nothing else is lost."
-        return message("Please try again", text, 503)
-
+    for kind, (status, title, text) in FAILURES.items():
+        app.add_exception_handler(kind, partial(_failed, status, title, text))
     return app
+
+
+def _failed(status: int, title: str, text: str, request: Request, error: Exception) -> Response:
+    return message(title, text.format(error), status)

@@ -4,23 +4,27 @@ Only ordinary form fields, few and short. Whatever a page does not offer is refu
 lands in the database that no page could have asked for.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 from urllib.parse import parse_qsl
 
 from fastapi import Depends, HTTPException, Request
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.requests import ClientDisconnect
 
+from crisptree.lab.study.action_fields import ActionField, Value
 from crisptree.lab.study.definition import Definition
+from crisptree.lab.study.page_sequence import Page
 from crisptree.lab.study.questionnaire import POINTS
-from crisptree.lab.study.steps import Step
-from crisptree.lab.study.store import Timing
+from crisptree.lab.study.records import Timing
 
 LARGEST_BODY = 64 * 1024
 MOST_FIELDS = 2 * 50 + 10
 LONGEST_COMMENT = 5_000
 LONGEST_TEXT = 500
 ONE_WEEK_MS = 7 * 24 * 3600 * 1000
+NUMBER = re.compile(r"[+-]?(\d{1,12}(\.\d{0,12})?|\.\d{1,12})", re.ASCII)
 Fields = dict[str, str]
 Milliseconds = Annotated[int, Field(ge=0, le=ONE_WEEK_MS)]
 
@@ -43,10 +47,13 @@ async def form_fields(request: Request) -> Fields:
     if kind != "application/x-www-form-urlencoded":
         raise HTTPException(415, "This is not a form.")
     body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LARGEST_BODY:
-            raise HTTPException(413, "That was too long.")
+    try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > LARGEST_BODY:
+                raise HTTPException(413, "That was too long.")
+    except ClientDisconnect:
+        raise HTTPException(400, "This form never arrived.") from None
     try:
         pairs = parse_qsl(
             body.decode("ascii"),
@@ -81,9 +88,9 @@ def timing_of(fields: Fields) -> Timing | None:
     return Timing(timing.ms, timing.away_ms, [[at, what] for at, what in timing.focus_log])
 
 
-def value_of(definition: Definition, step: Step, fields: Fields) -> dict[str, Any]:
+def value_of(definition: Definition, page: Page, fields: Fields) -> dict[str, Any]:
     """The answer a page's fields give, as it will be stored."""
-    match step.kind:
+    match page.kind:
         case "consent":
             _only(fields, {"answer"})
             if fields.get("answer") != "yes":
@@ -93,10 +100,12 @@ def value_of(definition: Definition, step: Step, fields: Fields) -> dict[str, An
             _only(fields, set())
             return {"read": True}
         case "practice" | "item":
-            assert step.block is not None
-            _only(fields, {"action"})
-            n_actions = len(definition.blocks[step.block].aid.policy.action_names)
-            return {"action": _choice(fields, "action", n_actions, "Please choose an action.")}
+            assert page.block is not None
+            parts = definition.blocks[page.block].fields
+            _only(fields, {f"action-{at}" for at in range(len(parts))})
+            return {
+                "action": [_part(fields, f"action-{at}", each) for at, each in enumerate(parts)]
+            }
         case "ratings":
             names = [statement.name for statement in definition.questionnaire.statements]
             _only(fields, {f"rating-{name}" for name in names})
@@ -121,6 +130,19 @@ def _closing(definition: Definition, fields: Fields) -> dict[str, Any]:
         "comment": _short(fields.get("comment", "").strip(), LONGEST_COMMENT),
         "questions": found,
     }
+
+
+def _part(fields: Mapping[str, str], name: str, part: ActionField) -> Value:
+    """What was filled in for one part of an action: a choice, or a number."""
+    if part.choices:
+        return _choice(fields, name, len(part.choices), "Please choose an action.")
+    sent = fields.get(name, "").strip().replace("−", "-").replace(",", ".")
+    if not NUMBER.fullmatch(sent):
+        raise FormError("Please give a number, such as -0.25.")
+    value = float(sent)
+    if not part.low <= value <= part.high:
+        raise FormError(f"The action lies {part.range_text}.")
+    return value
 
 
 def _choice(fields: Mapping[str, str], name: str, count: int, missing: str) -> int:
