@@ -61,8 +61,8 @@ def test_the_critics_loss_written_out():
     lowest = np.min([np.asarray(target(there.T)[0]) for target in targets], 0)
     worth = lowest - np.exp(state.log_temperature) * log_probability
     goal = rows.reward + np.where(rows.terminated, 0, CONFIG.gamma * worth)
-    squares = sum((np.asarray(critic(here.T)[0]) - goal) ** 2 for critic in state.critics)
-    expected = float(squares[rows.mask].mean()) / 2
+    squares = [(np.asarray(critic(here.T)[0]) - goal) ** 2 for critic in state.critics]
+    expected = float(np.sum(squares, 0)[rows.mask].mean()) / 2
     assert float(value_loss) == pytest.approx(expected, rel=1e-4)
 
 
@@ -123,10 +123,14 @@ def test_a_real_action_is_learned():
         target_entropy=-2.0,
     )
     env = Targets()
-    actor = MLP.policy(1, (16,), sac.squashed(head_for(env.actions)), key=jax.random.key(0))
+    head = head_for(env.actions)
+    assert isinstance(head, Gaussian)
+    actor = MLP.policy(1, (16,), sac.squashed(head), key=jax.random.key(0))
     states = stack([sac.init(actor, 1, config, 120, key=jax.random.key(1))])
     with Trainer(None, config, env=env) as trainer:
         for progress in trainer.learn(states):
             states = progress.states
     policy = greedy(pick(states, 0))
-    np.testing.assert_allclose(policy.act(np.float32([[1.0], [-1.0]])), [[0.5], [-1.5]], atol=0.2)
+    np.testing.assert_allclose(
+        policy.act(np.array([[1.0], [-1.0]], np.float32)), [[0.5], [-1.5]], atol=0.2
+    )

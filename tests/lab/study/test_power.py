@@ -59,7 +59,8 @@ def test_one_seed_one_result_and_plain_numbers():
 
 
 def test_nothing_to_test_finds_nothing():
-    same = Assumptions((7.0, 7.0), (8.0, 8.0), (1.0, 1.0), (0.0,) * 3, (0.0,) * 3)
+    none = (0.0, 0.0, 0.0)
+    same = Assumptions((7.0, 7.0), (8.0, 8.0), (1.0, 1.0), none, none)
     found = power(same, 4, studies=5, alpha=0.05, seed=0)
     assert found.ratings == found.times == 0 and np.isfinite(found.times_pairs).all()
 

@@ -22,7 +22,13 @@ from crisptree.lab.analysis.chain_tree import main_text_leaves
 from crisptree.lab.analysis.state_reward_chain import Handling, StateRewardChain
 from crisptree.lab.analysis.update_curves import initial_phis
 from crisptree.learn import dqn, ppo
-from crisptree.learn.config import AnyConfig, DQNConfig, PPOConfig, ReinforceConfig
+from crisptree.learn.config import (
+    ActorCriticConfig,
+    AnyConfig,
+    DQNConfig,
+    PPOConfig,
+    ReinforceConfig,
+)
 from crisptree.learn.stacks import stack
 from crisptree.learn.trainer import Trainer
 from crisptree.soft import Model, SoftTree, balanced
@@ -145,6 +151,7 @@ def _learner(
     key = jax.random.key(seed)
     if isinstance(config, DQNConfig):
         return dqn.init(actor, 1, config, n_updates, key=key)
+    assert isinstance(config, ActorCriticConfig)
     return ppo.init(actor, 1, config, n_updates, key=key)
 
 
