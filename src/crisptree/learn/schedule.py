@@ -69,12 +69,16 @@ class Schedule(eqx.Module):
         return self.pace_sum >= self.n_updates
 
     @property
+    def has_risen(self) -> Bool[Array, "*seeds"]:
+        """Whether returns have clearly left where they were at first."""
+        return (self.n_returns >= 2 * WINDOW) & (self.best - self.first > CLEARLY * self.jump)
+
+    @property
     def on_plateau(self) -> Bool[Array, ""]:
         """Whether returns have risen and no longer rise."""
         before, last = self.recent[:WINDOW].mean(), self.recent[WINDOW:].mean()
-        risen = self.best - self.first > CLEARLY * self.jump
         rises = last - before > STILL_RISING * (self.best - self.first)
-        return (self.n_returns >= 2 * WINDOW) & risen & ~rises
+        return self.has_risen & ~rises
 
     def after_update(self, mean_return: Float[Array, ""], plateau_speedup: Number) -> "Schedule":
         """One update later. `mean_return` is that of the episodes that ended; NaN if none did."""

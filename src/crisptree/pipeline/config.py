@@ -24,6 +24,8 @@ from crisptree.learn.config import DQNConfig, PPOConfig
 Beginning = Literal["direct", "mlp", "soft", "dqn", "exact", "expert", "external"]
 """How a tree begins: from scratch; by watching a teacher (an MLP, a soft tree or a DQN trained
 here, exact value iteration, or somebody else's policy); or as an expert's tree."""
+TeacherKind = Literal["mlp", "soft", "dqn"]
+"""Teachers that learn here: a network or a soft tree by PPO, a network by Q-learning."""
 RACED: tuple[Beginning, ...] = ("direct", "mlp", "soft", "dqn", "exact")
 MOST_CANDIDATES = 63
 MOST_SEEDS = 2**32
@@ -113,6 +115,12 @@ class TeacherConfig:
     """Leaves of a soft tree."""
     tree_learning_rate: float = 1e-2
     """Step size of a soft tree at the start."""
+    fallback: Literal["none", "dqn"] | None = None
+    """Who takes over from a teacher that has learned nothing; what the actions allow unless
+    given."""
+    patience: float = 0.5
+    """Share of its steps after which a teacher that has learned nothing gives up, if another one
+    waits."""
     policy: str | None = None
     """Somebody else's: a policy file, a Stable-Baselines3 zip or `module:callable`."""
 

@@ -1,7 +1,7 @@
 """From a resolved configuration to the list of stages of one candidate."""
 
 from crisptree.crispen.prune import ladder
-from crisptree.pipeline.config import Beginning, TrainConfig
+from crisptree.pipeline.config import Beginning, TeacherKind, TrainConfig
 from crisptree.pipeline.stage import Stage
 from crisptree.pipeline.stages.direct import Direct
 from crisptree.pipeline.stages.distill import Distill, DistillSmall
@@ -9,7 +9,7 @@ from crisptree.pipeline.stages.expert import Expert
 from crisptree.pipeline.stages.prune import Prune, Simplify
 from crisptree.pipeline.stages.refine import Refine
 from crisptree.pipeline.stages.search import Search
-from crisptree.pipeline.stages.teacher import Exact, External, Teacher
+from crisptree.pipeline.stages.teacher import Exact, External, Fallback, Teacher
 
 
 def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
@@ -25,7 +25,16 @@ def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
         case "external":
             return [External(), Distill(), mend]
         case "mlp" | "soft" | "dqn":
-            return [Teacher(f"teacher-{beginning}", beginning), Distill(), mend]
+            return [*_teachers(beginning, config), Distill(), mend]
+
+
+def _teachers(kind: TeacherKind, config: TrainConfig) -> list[Stage]:
+    """One, and another that takes over where it has learned nothing."""
+    other = config.teacher.fallback
+    if other in (None, "none", kind):
+        return [Teacher(f"teacher-{kind}", kind)]
+    first = Teacher(f"teacher-{kind}", kind, patience=config.teacher.patience)
+    return [first, Fallback(f"teacher-{other}", other)]
 
 
 def last_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:

@@ -38,6 +38,9 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
         config = replace(config, policy=replace(config.policy, size=size))
     if config.direct.width is None:
         config = replace(config, direct=replace(config.direct, width=config.width))
+    if config.teacher.fallback is None:
+        other = "dqn" if task.actions.kind == "discrete" and task.n_agents is None else "none"
+        config = replace(config, teacher=replace(config.teacher, fallback=other))
     config = _with_candidates(config, task)
     if config.steps is None and config.budget is None:
         config = replace(config, budget=DEFAULT_BUDGET)
@@ -61,7 +64,11 @@ def _check_fits(config: TrainConfig, task: Task) -> None:
                 f"policy.gains is {config.policy.gains}; '{task.name}' has {task.n_features} "
                 "features"
             )
-    needs_q = config.paper.algorithm in ("q", "online-q") or "dqn" in config.candidates.beginnings
+    needs_q = (
+        config.paper.algorithm in ("q", "online-q")
+        or "dqn" in config.candidates.beginnings
+        or config.teacher.fallback == "dqn"
+    )
     if needs_q and task.actions.kind != "discrete":
         raise CrisptreeError(f"Q-learning needs Discrete actions; '{task.name}' has others")
     if "exact" in config.candidates.beginnings and not has_transition_table(task):

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import jax
 
@@ -13,7 +13,7 @@ from crisptree.learn.acting import greedy
 from crisptree.learn.heads import head_for
 from crisptree.learn.stacks import pick, stack
 from crisptree.learn.value_iteration import solve
-from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.config import TeacherKind, TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage, Values
 from crisptree.pipeline.teachers import external_teacher, values_seen_by
 from crisptree.pipeline.timing import KeepTime
@@ -24,8 +24,10 @@ class Teacher(Stage):
     """A network or a soft tree that learns the task first."""
 
     name: str
-    kind: Literal["mlp", "soft", "dqn"]
+    kind: TeacherKind
     weight: float = 2.0
+    patience: float = 1.0
+    """Progress at which it gives up if nothing was learned: less than 1 if another one waits."""
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {
@@ -41,7 +43,10 @@ class Teacher(Stage):
             for progress in trainer.learn(states, between=KeepTime(context.deadline)):
                 states = progress.states
                 context.checkpoints.segment(progress)
+                if float(states.progress[0]) >= self.patience and not _has_learned(states):
+                    break
         figures = {
+            "learned": _has_learned(states),
             "training_return": context.checkpoints.training_return(),
             "best_return": context.checkpoints.best_return(),
             "pace": min(1.0, int(states.update[0]) / int(states.n_updates[0])),
@@ -82,6 +87,30 @@ class Teacher(Stage):
         n_updates = context.updates(config.teacher.share, learning.steps_per_update)
         init = dqn.init if self.kind == "dqn" else ppo.init
         return stack([init(actor, task.n_features, learning, n_updates, key=for_learner)])
+
+
+@dataclass(frozen=True)
+class Fallback(Teacher):
+    """A second teacher, of another kind, where the first one has learned nothing."""
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        if inputs.figures.get("learned", True):
+            return replace(inputs, learner=None, figures={})
+        return super().run(inputs, context)
+
+    def save(self, made: Artifacts, folder: Path) -> None:
+        if made.learner is not None:
+            super().save(made, folder)
+
+    def load(self, folder: Path, inputs: Artifacts, context: Context) -> Artifacts:
+        if not (folder / "teacher.eqx").exists():
+            return inputs
+        return super().load(folder, inputs, context)
+
+
+def _has_learned(states: Any) -> bool:
+    """Whether a training's returns have risen."""
+    return bool(states.schedule.has_risen[0])
 
 
 @dataclass(frozen=True)
