@@ -35,3 +35,11 @@ def test_a_user_s_features_of_the_states():
     task = task_of("FrozenLake-v1", features=lambda cell: {"row": cell // 4, "column": cell % 4})
     table = transition_table(task)
     assert table.observations[6].tolist() == [1, 2]
+
+
+def test_an_environment_that_says_what_its_states_look_like():
+    table = transition_table(task_of("crisptree/FrozenLake4x4-v0"))
+    assert table is not None
+    assert sorted(map(tuple, table.observations.tolist())) == [
+        (row, column) for row in range(4) for column in range(4)
+    ]

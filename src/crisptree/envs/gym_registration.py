@@ -11,6 +11,22 @@ WILDFIRE = "crisptree/Wildfire-v0"
 ZERGLINGS = "crisptree/Zerglings-v0"
 STARCRAFT = "crisptree/StarCraftZerglings-v0"
 
+SMALL_MDPS = {
+    "FrozenLake4x4": "grids:frozen_lake_4x4",
+    "FrozenLake8x8": "grids:frozen_lake_8x8",
+    "FrozenLake12x12": "grids:frozen_lake_12x12",
+    "Navigation3D": "grids:navigation_3d",
+    "TigerAntelope": "grids:tiger_antelope",
+    "Inventory": "services:inventory",
+    "TrafficIntersection": "services:traffic_intersection",
+    "SystemAdministrator1": "services:system_administrator_1",
+    "SystemAdministrator2": "services:system_administrator_2",
+    "SystemAdministratorTree": "services:system_administrator_tree",
+    "SimpleBlackjack": "games:simple_blackjack",
+    "Xor": "games:xor",
+}
+"""Small decision problems with known optima (see `mdps`)."""
+
 for env_id, maker in ((WILDFIRE, "wildfire"), (ZERGLINGS, "zerglings")):
     gym.register(
         env_id,
@@ -20,3 +36,9 @@ for env_id, maker in ((WILDFIRE, "wildfire"), (ZERGLINGS, "zerglings")):
 gym.register(
     STARCRAFT, entry_point="crisptree.envs.sc2.env:StarCraftZerglings", nondeterministic=True
 )
+for name, maker in SMALL_MDPS.items():
+    gym.register(
+        f"crisptree/{name}-v0",
+        entry_point=f"crisptree.envs.mdps.{maker}",
+        max_episode_steps=1000,
+    )

@@ -1,6 +1,7 @@
 """The transition table that some environments carry: `env.unwrapped.P`, as gymnasium's toy text.
 
-`P[state][action]` is a list of `(probability, next state, reward, terminated)`.
+`P[state][action]` is a list of `(probability, next state, reward, terminated)`. An observation is
+the number of its state, or what `env.unwrapped.observation_of(state)` says.
 """
 
 from typing import Any, NamedTuple
@@ -30,19 +31,19 @@ def has_transition_table(task: Task) -> bool:
 
 
 def transition_table(task: Task) -> TransitionTable | None:
-    """The table of an environment whose observation is the number of its state, or None."""
+    """The table of an environment whose observations tell the state, or None."""
     if task.actions.kind != "discrete" or task.n_agents is not None:
         return None
     env = task.make()
     try:
-        seen, table = env.observation_space, _table_of(env)
-        if table is None or not isinstance(seen, gym.spaces.Discrete) or seen.start != 0:
+        table = _table_of(env)
+        if table is None or len(table) > MOST_STATES or set(table) != set(range(len(table))):
             return None
-        n_states, n_actions = int(seen.n), task.n_actions
-        if n_states > MOST_STATES or set(table) != set(range(n_states)):
+        seen = _observations(env, len(table))
+        if seen is None:
             return None
         with guarded(task.name, "its transition table"):
-            return _as_arrays(table, n_states, n_actions, task)
+            return _as_arrays(table, seen, task)
     finally:
         env.close()
 
@@ -52,7 +53,18 @@ def _table_of(env: gym.Env) -> dict[int, Any] | None:
     return found if isinstance(found, dict) and found else None
 
 
-def _as_arrays(table: Any, n_states: int, n_actions: int, task: Task) -> TransitionTable:
+def _observations(env: gym.Env, n_states: int) -> list[Any] | None:
+    """What is observed in each state, where that is known."""
+    observed = getattr(env.unwrapped, "observation_of", None)
+    if callable(observed):
+        return [observed(state) for state in range(n_states)]
+    seen = env.observation_space
+    is_number = isinstance(seen, gym.spaces.Discrete) and seen.start == 0 and seen.n == n_states
+    return list(range(n_states)) if is_number else None
+
+
+def _as_arrays(table: Any, seen: list[Any], task: Task) -> TransitionTable:
+    n_states, n_actions = len(seen), task.n_actions
     start = task.actions.start[0] if task.actions.start else 0
     most = max(len(table[s][start + a]) for s in range(n_states) for a in range(n_actions))
     shape = (n_states, n_actions, most)
@@ -64,5 +76,5 @@ def _as_arrays(table: Any, n_states: int, n_actions: int, task: Task) -> Transit
                 at = state, action, k
                 probability[at], following[at], reward[at] = chance, int(to), float(paid)
                 ended[at] = bool(over)
-    observations = task.observe_batch(list(range(n_states)))
+    observations = task.observe_batch(seen)
     return TransitionTable(probability, following, reward, ended, observations)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float, Int
+from scipy import sparse
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.task import Task
@@ -84,10 +85,10 @@ def value_iteration(table: TransitionTable, gamma: float) -> Q:
     """Q(s, a) of the best policy under discount `gamma`."""
     if not 0 < gamma < 1:
         raise CrisptreeError(f"gamma must be above 0 and below 1, not {gamma}")
-    paid, following = _expected_rewards(table), gamma * table.probability * ~table.terminated
+    paid, following = _expected_rewards(table), gamma * _going_on(table)
     q = np.zeros_like(paid)
     for _ in range(MOST_SWEEPS):
-        better = paid + (following * q.max(1)[table.next_state]).sum(-1)
+        better = paid + (following @ q.max(1)).reshape(paid.shape)
         change = np.abs(better - q).max()
         q = better
         if change <= TOLERANCE * max(1.0, np.abs(q).max()):
@@ -124,6 +125,17 @@ def start_distribution(task: Task, table: TransitionTable) -> Float[np.ndarray, 
 
 def _expected_rewards(table: TransitionTable) -> Q:
     return (table.probability * table.reward).sum(-1)
+
+
+def _going_on(table: TransitionTable) -> sparse.csr_matrix:
+    """The chances of next states in which the episode goes on; a row for each state and action."""
+    chances = (table.probability * ~table.terminated).ravel()
+    n_states, n_actions, most = table.probability.shape
+    rows = np.repeat(np.arange(n_states * n_actions), most)
+    shape = n_states * n_actions, n_states
+    matrix = sparse.csr_matrix((chances, (rows, table.next_state.ravel())), shape=shape)
+    matrix.eliminate_zeros()
+    return matrix
 
 
 def _greedy(q: Q) -> Int[np.ndarray, " states"]:
