@@ -1,6 +1,6 @@
 """Trainings of a few updates: configurations that tests pass in."""
 
-from crisptree.learn.config import DQNConfig, PPOConfig
+from crisptree.learn.config import DQNConfig, PPOConfig, SACConfig
 from crisptree.pipeline.config import (
     CandidateConfig,
     DirectConfig,
@@ -17,6 +17,15 @@ PPO = PPOConfig(
     n_envs=8, n_steps=16, n_epochs=1, n_minibatches=2, critic_width=8, plateau_speedup=1.0
 )
 DQN = DQNConfig(n_envs=4, n_steps=16, batch_size=16, gradient_steps=2, learning_starts=16)
+SAC = SACConfig(
+    n_envs=4,
+    n_steps=16,
+    batch_size=16,
+    gradient_steps=2,
+    learning_starts=16,
+    critic_width=8,
+    buffer_size=10_000,
+)
 
 
 def small_config(env_id: str = "CartPole-v1", **changes) -> TrainConfig:
@@ -31,6 +40,7 @@ def small_config(env_id: str = "CartPole-v1", **changes) -> TrainConfig:
         "candidates": CandidateConfig(("direct",), 1),
         "ppo": PPO,
         "dqn": DQN,
+        "sac": SAC,
         "direct": DirectConfig(width=4),
         "distill": DistillConfig(rounds=2, episodes=4, finalists=2),
         "prune": PruneConfig(shortlist=3, rounds=(4,), check=8, free_check=8),

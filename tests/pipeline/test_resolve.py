@@ -54,8 +54,9 @@ def test_an_environment_that_carries_its_model_is_solved():
     [
         (TrainConfig(policy=PolicyConfig(leaf="linear")), "linear leaves are for real actions"),
         (TrainConfig(candidates=CandidateConfig(("exact",))), "carries no transition table"),
+        (TrainConfig(candidates=CandidateConfig(("sac",))), "SAC needs Box actions"),
     ],
-    ids=["linear", "exact"],
+    ids=["linear", "exact", "sac"],
 )
 def test_what_the_environment_does_not_allow_is_refused(cartpole, config, says):
     with pytest.raises(CrisptreeError, match=says):
@@ -68,6 +69,11 @@ def test_real_actions_have_their_own_limits():
         resolve(TrainConfig(policy=PolicyConfig(leaf="linear", gains=4)), task, FAST)
     with pytest.raises(CrisptreeError, match="Discrete actions"):
         resolve(TrainConfig(candidates=CandidateConfig(("dqn",))), task, FAST)
+
+
+def test_real_actions_are_learned_with_and_without_replay():
+    config = resolve(TrainConfig(), task_of("Pendulum-v1"), FAST)
+    assert config.candidates.beginnings == ("mlp", "sac")
 
 
 class Ticking(gym.Env):

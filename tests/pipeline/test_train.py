@@ -186,13 +186,23 @@ def test_a_rule_list_from_scratch(task, tmp_path):
     assert done.tree is not None and done.tree.is_rule_list and done.tree.n_leaves <= 3
 
 
-@pytest.mark.parametrize("leaf", ["constant", "linear"])
-def test_real_actions(tmp_path, leaf):
-    config = small_config("Pendulum-v1", policy=PolicyConfig("tree", 2, leaf, 1))
+@pytest.mark.parametrize(
+    ("leaf", "beginning"), [("constant", "direct"), ("linear", "direct"), ("linear", "sac")]
+)
+def test_real_actions(tmp_path, leaf, beginning):
+    config = small_config(
+        "Pendulum-v1",
+        policy=PolicyConfig("tree", 2, leaf, 1),
+        candidates=CandidateConfig((beginning,), 1),
+    )
     done = train(config, task_of("Pendulum-v1"), tmp_path / "run")
     assert done.tree is not None and done.tree.actions.kind == "box"
     action, _ = done.tree.predict(gymnasium.make("Pendulum-v1").reset(seed=0)[0])
     assert action.shape == (1,) and action.dtype == "float32"
+    teacher = tmp_path / "run" / "stages" / "01-teacher-sac" / "teacher.eqx"
+    assert teacher.exists() == (beginning == "sac")
+    if beginning == "sac":
+        assert teacher.stat().st_size < 100_000  # without the replay buffer
 
 
 def test_a_transition_table_is_solved(tmp_path):

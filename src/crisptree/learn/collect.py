@@ -8,6 +8,7 @@ from jaxtyping import Array, Bool, Float, Key
 
 from crisptree.envs.functional import FunctionalEnv
 from crisptree.learn.config import LearnConfig
+from crisptree.learn.noise import exploration_noise
 from crisptree.learn.trajectory import COLLECT, RESET, Trajectory
 
 
@@ -38,7 +39,7 @@ def collect(
         jax.random.fold_in(learner.key, COLLECT), 3
     )
     randomness = (
-        head.noise(for_actions, (config.n_steps, envs.alive.size)),
+        exploration_noise(head, for_actions, config.n_steps, envs.alive.size, config.noise_color),
         jax.random.split(for_steps, (config.n_steps, shape[0])),
         jax.random.split(for_resets, (config.n_steps, shape[0])),
     )

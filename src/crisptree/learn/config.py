@@ -44,6 +44,8 @@ class LearnConfig:
     """Progress at which the steepness, or the deviation of a Gaussian, has reached its end."""
     choose_gains_at: float = 0.3
     """Progress at which each linear leaf keeps its largest gains; the others become zero."""
+    noise_color: float = 0.5
+    """Box actions: exploring noise has the spectrum 1/f^noise_color in time; 0 is white, 1 pink."""
     plateau_speedup: float = 8.0
     """How many times faster the progress goes while returns have risen and no longer rise."""
 
@@ -52,6 +54,7 @@ class LearnConfig:
         self._between(0, 1, "gamma", "anneal_until", "choose_gains_at", "final_learning_rate")
         self._above_zero("gamma", "learning_rate", "leaf_learning_rate", "max_grad_norm")
         self._above_zero("anneal_until")
+        self._between(0, 2, "noise_color")
         self._at_least(1, "plateau_speedup")
         if self.steepness is not None and not min(self.steepness) > 0:
             raise CrisptreeError(
@@ -182,7 +185,7 @@ class SACConfig(LearnConfig):
 
     n_envs: int = 8
     """Environments stepped side by side."""
-    n_steps: int = 16
+    n_steps: int = 64
     """Steps of each environment between two updates."""
     learning_rate: float = 1e-3
     """Step size of the actor and of the temperature at the start."""
@@ -196,10 +199,12 @@ class SACConfig(LearnConfig):
     """Transitions the replay buffer holds."""
     batch_size: int = 256
     """Transitions of a gradient step."""
-    gradient_steps: int = 32
+    gradient_steps: int = 128
     """Gradient steps for each trajectory."""
     learning_starts: int = 2_000
     """Transitions collected before the first gradient step."""
+    noise_color: float = 1.0
+    """Exploring noise has the spectrum 1/f^noise_color in time; 0 is white, 1 pink."""
     tau: float = 0.005
     """Share of the critics that the target critics take over at each gradient step."""
     temperature_start: float = 0.2

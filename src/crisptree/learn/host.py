@@ -9,12 +9,14 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
 from crisptree.envs.vector import VectorEnv
 from crisptree.learn.acting import Sampler, sampler
 from crisptree.learn.config import LearnConfig
+from crisptree.learn.noise import exploration_noise
 from crisptree.learn.stacks import n_seeds
 from crisptree.learn.trajectory import COLLECT, Trajectory
 
@@ -38,7 +40,8 @@ class HostCollector:
         """`n_steps` steps of every environment, as NumPy's arrays `(S, T, R, …)`."""
         sample, to_env = sampler(learners), learners.head.to_env
         rows = [part.n_rows // n_seeds(learners) for part in self._parts]
-        noise = np.asarray(_noise(learners, config.n_steps, sum(rows)))
+        color = jnp.broadcast_to(jnp.float32(config.noise_color), (n_seeds(learners),))
+        noise = np.asarray(_noise(learners, config.n_steps, sum(rows), color))
         cuts = np.cumsum(rows)[:-1]
         for time in range(config.n_steps):
             for part, its_noise in zip(self._parts, np.split(noise[:, time], cuts, 1), strict=True):
@@ -54,11 +57,14 @@ class HostCollector:
 
 
 @eqx.filter_jit
-def _noise(learners: Any, n_steps: int, n_rows: int) -> Float[Array, "S T R K"]:
-    def of_one(key: Array) -> Array:
-        return learners.head.noise(jax.random.fold_in(key, COLLECT), (n_steps, n_rows))
+def _noise(
+    learners: Any, n_steps: int, n_rows: int, color: Float[Array, " S"]
+) -> Float[Array, "S T R K"]:
+    def of_one(key: Array, color: Array) -> Array:
+        for_actions = jax.random.fold_in(key, COLLECT)
+        return exploration_noise(learners.head, for_actions, n_steps, n_rows, color)
 
-    return jax.vmap(of_one)(learners.key)
+    return jax.vmap(of_one)(learners.key, color)
 
 
 class _Part:

@@ -1,6 +1,6 @@
 """A replay buffer inside a learner's state: a ring of transitions."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -68,3 +68,11 @@ class Replay(eqx.Module):
         """`n` transitions drawn uniformly from those in the buffer, with replacement."""
         drawn = jax.random.randint(key, (n,), 0, jnp.minimum(self.n_written, self.size))
         return jax.tree.map(lambda part: part[drawn], self.rows)
+
+
+def without_replay(states: Any) -> Any:
+    """Stacked learners with one transition left in each buffer: enough to act, small to keep."""
+    if not hasattr(states, "replay"):
+        return states
+    shortened = jax.tree.map(lambda part: part[:, :1], states.replay.rows)
+    return eqx.tree_at(lambda s: s.replay.rows, states, shortened)

@@ -19,14 +19,14 @@ from crisptree.crispen.config import (
     SearchConfig,
     SelectionConfig,
 )
-from crisptree.learn.config import DQNConfig, PPOConfig
+from crisptree.learn.config import DQNConfig, PPOConfig, SACConfig
 
-Beginning = Literal["direct", "mlp", "soft", "dqn", "exact", "expert", "external"]
-"""How a tree begins: from scratch; by watching a teacher (an MLP, a soft tree or a DQN trained
-here, exact value iteration, or somebody else's policy); or as an expert's tree."""
-TeacherKind = Literal["mlp", "soft", "dqn"]
-"""Teachers that learn here: a network or a soft tree by PPO, a network by Q-learning."""
-RACED: tuple[Beginning, ...] = ("direct", "mlp", "soft", "dqn", "exact")
+Beginning = Literal["direct", "mlp", "soft", "dqn", "sac", "exact", "expert", "external"]
+"""How a tree begins: from scratch; by watching a teacher (an MLP, a soft tree, a DQN or SAC
+trained here, exact value iteration, or somebody else's policy); or as an expert's tree."""
+TeacherKind = Literal["mlp", "soft", "dqn", "sac"]
+"""Teachers that learn here: a network or a soft tree by PPO, a network by Q-learning or SAC."""
+RACED: tuple[Beginning, ...] = ("direct", "mlp", "soft", "dqn", "sac", "exact")
 MOST_CANDIDATES = 63
 MOST_SEEDS = 2**32
 
@@ -107,6 +107,8 @@ class TeacherConfig:
 
     share: float = 0.5
     """Their environment steps, as a share of `steps`."""
+    sac_share: float = 0.2
+    """The same for SAC, which learns more from a step and takes longer over it."""
     width: int = 64
     """Units in each of the two hidden layers of an MLP."""
     learning_rate: float = 1e-3
@@ -186,6 +188,7 @@ class TrainConfig:
     candidates: CandidateConfig = field(default_factory=CandidateConfig)
     ppo: PPOConfig = field(default_factory=PPOConfig)
     dqn: DQNConfig = field(default_factory=DQNConfig)
+    sac: SACConfig = field(default_factory=SACConfig)
     direct: DirectConfig = field(default_factory=DirectConfig)
     teacher: TeacherConfig = field(default_factory=TeacherConfig)
     distill: DistillConfig = field(default_factory=DistillConfig)

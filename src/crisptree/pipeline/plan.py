@@ -24,7 +24,7 @@ def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
             return [Exact(), Distill(), mend]
         case "external":
             return [External(), Distill(), mend]
-        case "mlp" | "soft" | "dqn":
+        case "mlp" | "soft" | "dqn" | "sac":
             return [*_teachers(beginning, config), Distill(), mend]
 
 
@@ -60,7 +60,7 @@ def training_shares(beginning: Beginning, config: TrainConfig) -> float:
     shares = cuts * config.refine.share
     if beginning == "direct":
         shares += config.direct.starts
-    if beginning in ("mlp", "soft", "dqn"):
+    if beginning in ("mlp", "soft", "dqn", "sac"):
         shares += config.teacher.share
     if beginning != "direct" or config.policy.shape == "list":
         shares += config.refine.first_share

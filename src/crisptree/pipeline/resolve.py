@@ -71,6 +71,8 @@ def _check_fits(config: TrainConfig, task: Task) -> None:
     )
     if needs_q and task.actions.kind != "discrete":
         raise CrisptreeError(f"Q-learning needs Discrete actions; '{task.name}' has others")
+    if "sac" in config.candidates.beginnings and task.actions.kind != "box":
+        raise CrisptreeError(f"SAC needs Box actions; '{task.name}' has {task.actions.kind} ones")
     if "exact" in config.candidates.beginnings and not has_transition_table(task):
         raise CrisptreeError(f"'{task.name}' carries no transition table (env.unwrapped.P)")
 
@@ -85,13 +87,21 @@ def _with_candidates(config: TrainConfig, task: Task) -> TrainConfig:
     elif config.teacher.policy is not None:
         beginnings = ("external",)
     elif not beginnings:
-        beginnings = ("exact",) if has_transition_table(task) else ("mlp", "direct")
+        beginnings = _beginnings(task)
     count = len(beginnings) if given.count is None else given.count
     finalists = given.finalists or min(count, cores())
     return replace(
         config,
         candidates=replace(given, beginnings=beginnings, count=count, finalists=finalists),
     )
+
+
+def _beginnings(task: Task) -> tuple[Beginning, ...]:
+    """What races where nobody says: real actions are learned with and without replay, since a
+    network imitated by regression has so far always been ahead of a tree from scratch."""
+    if has_transition_table(task):
+        return ("exact",)
+    return ("mlp", "sac") if task.actions.kind == "box" else ("mlp", "direct")
 
 
 def _steps_within(config: TrainConfig, measured: Measurement) -> int:

@@ -8,9 +8,11 @@ import jax
 
 from crisptree import soft
 from crisptree.envs.policy import Policy
-from crisptree.learn import checkpoint, dqn, ppo
+from crisptree.learn import checkpoint, sac
 from crisptree.learn.acting import greedy
-from crisptree.learn.heads import head_for
+from crisptree.learn.heads import Gaussian, head_for
+from crisptree.learn.replay import without_replay
+from crisptree.learn.runners import algorithm_of
 from crisptree.learn.stacks import pick, stack
 from crisptree.learn.value_iteration import solve
 from crisptree.pipeline.config import TeacherKind, TrainConfig
@@ -55,15 +57,15 @@ class Teacher(Stage):
         return replace(self._handed_on(inputs, states, context), figures=figures)
 
     def save(self, made: Artifacts, folder: Path) -> None:
-        checkpoint.save(folder / "teacher.eqx", made.learner)
+        checkpoint.save(folder / "teacher.eqx", without_replay(made.learner))
 
     def load(self, folder: Path, inputs: Artifacts, context: Context) -> Artifacts:
-        states = checkpoint.load(folder / "teacher.eqx", self._fresh(context))
+        states = checkpoint.load(folder / "teacher.eqx", without_replay(self._fresh(context)))
         return self._handed_on(inputs, states, context)
 
     def _handed_on(self, inputs: Artifacts, states: Any, context: Context) -> Artifacts:
         learner = pick(states, 0)
-        if self.kind == "dqn":
+        if self.kind in ("dqn", "sac"):  # what they know is the value of actions, not of states
             empty = Values.empty(context.task.n_features, context.config.ppo.critic_width)
             values = Values(empty.critic, learner.observations)
         else:
@@ -71,21 +73,30 @@ class Teacher(Stage):
         return replace(inputs, teacher=greedy(learner), values=values, learner=states)
 
     def _learning(self, config: TrainConfig) -> Any:
-        return config.dqn if self.kind == "dqn" else config.ppo_for(self.kind)
+        match self.kind:
+            case "dqn":
+                return config.dqn
+            case "sac":
+                return config.sac
+            case _:
+                return config.ppo_for(self.kind)
 
     def _fresh(self, context: Context) -> Any:
         config, task = context.config, context.task
         learning = self._learning(config)
         for_actor, for_learner = jax.random.split(context.key)
-        head = head_for(task.actions)
+        head, share = head_for(task.actions), config.teacher.share
+        if self.kind == "sac":
+            assert isinstance(head, Gaussian)
+            head, share = sac.squashed(head), config.teacher.sac_share
         if self.kind == "soft":
             shape = soft.balanced(config.teacher.leaves)
             actor = soft.SoftTree.random(shape, task.n_features, head, key=for_actor)
         else:
             hidden = (config.teacher.width, config.teacher.width)
             actor = soft.MLP.policy(task.n_features, hidden, head, key=for_actor)
-        n_updates = context.updates(config.teacher.share, learning.steps_per_update)
-        init = dqn.init if self.kind == "dqn" else ppo.init
+        n_updates = context.updates(share, learning.steps_per_update)
+        init = algorithm_of(learning).init
         return stack([init(actor, task.n_features, learning, n_updates, key=for_learner)])
 
 
