@@ -1,21 +1,17 @@
-"""Crisp trees fitted to labelled states: CART for every kind of action and leaf."""
+"""Crisp trees fitted to labelled states: CART for every kind of action, leaves constant."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
-from crisptree.crisp.linear import Gain
 from crisptree.crisp.rounding import rounded_down
 from crisptree.crispen.agreement import ranges
 from crisptree.envs.task import Task
 
 MIN_SAMPLES_LEAF = 5
-RIDGE = 1e-6
-"""How much a linear leaf's gains are drawn to 0, in units of the features' variances."""
 
 Fit = Callable[[NDArray, NDArray, NDArray | None, int, Task, int], CrispTree]
 """States, actions, weights (or None), most leaves, task and seed in, a crisp tree out."""
@@ -70,50 +66,3 @@ def _from_sklearn(tree: Any, at_leaves: NDArray, task: Task) -> CrispTree:
         action=np.where(mask, at_leaves, nothing),
         **task.signature,
     )
-
-
-def with_linear_leaves(
-    tree: CrispTree, states: NDArray, actions: NDArray, gains: int, task: Task
-) -> CrispTree:
-    """The tree with a linear controller in each leaf, fitted to the states that reach it.
-
-    Each dimension of the action uses at most `gains` features, taken in one after the other: the
-    one that explains most of what is left.
-    """
-    at = tree.apply(states)
-    action = tree.action.copy()
-    sparse: list[tuple[Gain, ...]] = [()] * tree.n_nodes
-    for leaf in np.unique(at):
-        rows = at == leaf
-        constants, terms = [], []
-        for dimension in range(actions.shape[1]):
-            constant, chosen = _sparse_line(states[rows], actions[rows, dimension], gains)
-            constants.append(constant)
-            terms += [Gain(dimension, feature, weight) for feature, weight in chosen]
-        action[leaf], sparse[leaf] = constants, tuple(terms)
-    return replace(tree, action=action, gains=tuple(sparse))
-
-
-def _sparse_line(
-    states: NDArray, values: NDArray, most: int
-) -> tuple[float, list[tuple[int, float]]]:
-    """Offset and at most `most` (feature, weight) of a line through `values`, by forward steps."""
-    mean, deviation = states.mean(0), states.std(0)
-    usable = np.flatnonzero(deviation > 1e-6 * (1e-12 + np.abs(mean)))
-    if len(values) < 4 * (most + 1) or not len(usable) or values.std() < 1e-9:
-        return float(values.mean()), []
-    standard = (states[:, usable] - mean[usable]) / deviation[usable]
-    left, chosen, weights = values - values.mean(), [], np.zeros(0)
-    for _ in range(min(most, len(usable))):
-        explains = np.abs(standard.T @ left)
-        explains[chosen] = -1
-        chosen.append(int(explains.argmax()))
-        design = standard[:, chosen]
-        system = design.T @ design + RIDGE * len(values) * np.eye(len(chosen))
-        weights = np.linalg.solve(system, design.T @ (values - values.mean()))
-        left = values - values.mean() - design @ weights
-    picked = usable[chosen]
-    slopes = weights / deviation[picked]
-    offset = float(values.mean() - slopes @ mean[picked])
-    pairs = zip(picked.tolist(), slopes.tolist(), strict=True)
-    return offset, list(pairs)

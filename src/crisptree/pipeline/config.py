@@ -145,6 +145,9 @@ class RefineConfig:
     """Environment steps after distilling, as a share of `steps`."""
     last_steepness: tuple[float, float] = (20.0, 120.0)
     """The same after the last cut."""
+    log_std: tuple[float, float] = (-1.2, -2.5)
+    """Box actions: the greatest log standard deviation at the start and at the end, in units of
+    half an action's range. A tree that can act already explores near what it does."""
     list_factor: float = 3.0
     """How much steeper lists end: their rules multiply, so what is soft adds up."""
 
@@ -227,6 +230,7 @@ class TrainConfig:
                 factor = own.list_factor if self.policy.shape == "list" else 1.0
                 rates = {"leaf_learning_rate": 3.0, "steepness": (low, high * factor)}
                 rates["normalize_observations"] = False
+                rates["log_std_start"], rates["log_std_end"] = own.log_std
             case "soft":
                 rates = {"learning_rate": self.teacher.tree_learning_rate, "steepness": None}
                 return replace(self.ppo, leaf_learning_rate=1.0, **rates)

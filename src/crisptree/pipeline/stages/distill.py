@@ -6,10 +6,11 @@ from typing import Any
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen.distill import Distilled, distill
-from crisptree.crispen.fit import fit_cart, with_linear_leaves
+from crisptree.crispen.fit import Fit, fit_cart
+from crisptree.crispen.fit_linear import fit_linear, with_linear_leaves
 from crisptree.crispen.rule_lists import fit_list
 from crisptree.envs.policy import Policy
-from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.config import PolicyConfig, TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
 
 
@@ -81,12 +82,18 @@ def distilled(teacher: Policy, n_leaves: int, context: Context) -> Distilled:
         episodes=selection.scaled(config.episodes),
         finalists=config.finalists,
         weighted=config.weighted,
-        fit=fit_cart if policy.shape == "tree" else fit_list,
+        fit=_fit_of(policy),
         report=lambda i, score: context.advance(i / config.rounds, f"return {score:8.4g}"),
         is_late=context.is_late,
     )
-    if policy.leaf == "constant":
+    if policy.leaf == "constant" or policy.shape == "tree":
         return done
-    linear = partial(with_linear_leaves, gains=policy.gains, task=context.task)
-    tree = linear(done.tree, done.states, done.actions)
+    tree = with_linear_leaves(done.tree, done.states, done.actions, policy.gains, context.task)
     return done._replace(tree=tree, selection_return=selection.mean(tree, config.episodes))
+
+
+def _fit_of(policy: PolicyConfig) -> Fit:
+    """How policies of this kind are fitted; lists get their linear leaves at the end."""
+    if policy.shape == "list":
+        return fit_list
+    return fit_cart if policy.leaf == "constant" else partial(fit_linear, gains=policy.gains)
