@@ -23,6 +23,7 @@ COMMANDS = {
     "analyze": "see how policy gradient and Q-learning move a tree's threshold on a chain",
     "reproduce": "run the paper's experiments and report its table beside ours",
     "sweep": "see which size of tree is worth it in an environment",
+    "zoo": "train trees on many environments by one procedure, and compare",
     "study": "ask people how readable policies are: plan, serve, report",
 }
 

@@ -1,4 +1,4 @@
-"""The names of gymnasium's own environments and of crisptree's, by id without version: data."""
+"""The names of well-known environments, by id without version: data."""
 
 from crisptree.envs import known_names_mujoco as mujoco
 from crisptree.envs import wildfire, zerglings
@@ -55,6 +55,8 @@ FEATURES: dict[str, tuple[str, ...]] = {
     "CliffWalking": ("cell",),
     "CliffWalkingSlippery": ("cell",),
     "Taxi": ("state",),
+    "FourRooms-misc": ("row", "column", "goal row", "goal column"),
+    "DiscountingChain-bsuite": ("choice", "time"),
     **mujoco.FEATURES,
     "Wildfire": wildfire.FEATURE_NAMES,
     "Zerglings": zerglings.FEATURE_NAMES,
@@ -92,6 +94,10 @@ ACTIONS: dict[str, tuple[str, ...]] = {
     "FrozenLake8x8": ("left", "down", "right", "up"),
     "CliffWalking": ("up", "right", "down", "left"),
     "CliffWalkingSlippery": ("up", "right", "down", "left"),
+    "FourRooms-misc": ("up", "right", "down", "left"),
+    "Catch-bsuite": ("left", "stay", "right"),
+    "highway": ("lane left", "keep on", "lane right", "faster", "slower"),
+    "highway-fast": ("lane left", "keep on", "lane right", "faster", "slower"),
     "Taxi": ("south", "north", "east", "west", "pick up", "drop off"),
     **mujoco.ACTIONS,
     "Wildfire": wildfire.ACTION_NAMES,

@@ -1,0 +1,1 @@
+"""The zoo: many environments of several suites, one procedure, no setting but the leaf limit."""

@@ -1,0 +1,99 @@
+"""What the zoo holds: the list of environments in `entries.json`."""
+
+import importlib.util
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.extras import EXTRA_OF
+from crisptree.envs.task import Task, task_of
+from crisptree.lab.experiments.domain import slug
+from crisptree.pipeline.ask import asked_config
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.config_io import config_hash, digest, with_overrides
+
+ENTRIES = Path(__file__).parent / "entries.json"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A figure of somebody else's, to compare with."""
+
+    value: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One environment, the leaf limit, and how many unseen episodes count."""
+
+    name: str
+    suite: str
+    env: str
+    leaves: int
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    features: str | None = None
+    episodes: int = 200
+    reference: Reference | None = None
+
+    @property
+    def slug(self) -> str:
+        return slug(self.name)
+
+    def task(self) -> Task:
+        """The task; a package that is missing is told in one line."""
+        module, colon, _ = self.env.partition(":")
+        if colon and importlib.util.find_spec(module) is None:
+            extra = EXTRA_OF.get(module)
+            wanted = f"'crisptree[{extra}]'" if extra else module
+            raise CrisptreeError(f"needs the package {module}: pip install {wanted}")
+        return task_of(self.env, self.kwargs or None, self.features)
+
+    def config(self, seed: int, budget: float | None) -> TrainConfig:
+        """The defaults, and the leaf limit."""
+        asked = asked_config(
+            TrainConfig(), leaves=self.leaves, seed=seed, budget=budget, episodes=self.episodes
+        )
+        named = {"env.id": self.env, "env.kwargs": self.kwargs, "env.features": self.features}
+        return with_overrides(asked, named)
+
+    def key(self, config: TrainConfig) -> str:
+        """The name of a record: readable, and unique by the hash of the configuration."""
+        return f"{self.slug}/seed-{config.seed}-{digest([config_hash(config), self.slug])}"
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def load_entries(path: Path = ENTRIES) -> tuple[Entry, ...]:
+    """All entries of a file, whose names are unique."""
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+        entries = tuple(_entry(row) for row in rows)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise CrisptreeError(f"{path} is no list of entries: {error}") from error
+    if len({entry.slug for entry in entries}) < len(entries):
+        raise CrisptreeError(f"{path} has two entries of the same name")
+    return entries
+
+
+def _entry(row: dict[str, Any]) -> Entry:
+    reference = row.get("reference")
+    return Entry(**{**row, "reference": None if reference is None else Reference(**reference)})
+
+
+def chosen(entries: tuple[Entry, ...], names: tuple[str, ...]) -> tuple[Entry, ...]:
+    """The entries whose name, id or suite is asked for; all where nothing is."""
+    if not names:
+        return entries
+    for name in names:
+        if not any(_is_meant(entry, name) for entry in entries):
+            raise CrisptreeError(f"the zoo has no '{name}'; crisptree zoo --list shows what it has")
+    return tuple(entry for entry in entries if any(_is_meant(entry, name) for name in names))
+
+
+def _is_meant(entry: Entry, name: str) -> bool:
+    said = {entry.name, entry.env, entry.suite, entry.slug, entry.env.rpartition(":")[2]}
+    return name.lower() in {each.lower() for each in said}

@@ -1,0 +1,102 @@
+"""What one training of the zoo leaves behind, and where such records are kept."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
+from crisptree.lab.experiments.record_store import RecordStore
+from crisptree.pipeline.run_directory import plain
+
+FORMAT = "crisptree.zoo"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What a policy earns in the unseen episodes of its seed."""
+
+    mean: float
+    error: float | None = None
+    """The standard error over episodes."""
+    worst: float | None = None
+    kind: str = ""
+    """Which network, which constant action."""
+    leaves: int | None = None
+    exact: float | None = None
+    """The mean return by the environment's own model, where it carries one."""
+
+
+@dataclass(frozen=True)
+class ZooRecord:
+    key: str
+    entry: dict[str, Any]
+    seed: int
+    budget: float | None
+    """Minutes that were asked for; None for the procedure's own."""
+    command: str
+    config_hash: str
+    verdict: str
+    figures: dict[str, Figure]
+    """random, constant, network, cart (from `teacher`) and crisptree."""
+    teacher: str
+    """Whom CART learned from: exact, mlp or dqn."""
+    optimum: float | None
+    seconds: dict[str, float]
+    """Wall time of the training, of the comparisons."""
+    versions: dict[str, str]
+    policy: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return str(self.entry["name"])
+
+    def to_text(self) -> str:
+        content = {"format": FORMAT, "version": 1, **asdict(self)}
+        return json.dumps(plain(content), allow_nan=False, indent=1) + "\n"
+
+    @staticmethod
+    def from_text(text: str) -> "ZooRecord":
+        try:
+            content = json.loads(text)
+            if (content.pop("format"), content.pop("version")) != (FORMAT, 1):
+                raise CrisptreeError(f"it is no {FORMAT} of version 1")
+            figures = {name: Figure(**each) for name, each in content.pop("figures").items()}
+            return ZooRecord(**content, figures=figures)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise CrisptreeError(f"it is no record of the zoo: {error!r}") from error
+
+
+class ZooStore:
+    """Records in a results store: one file for each training, never written twice."""
+
+    def __init__(self, url: str) -> None:
+        self.files = RecordStore(url)
+
+    def record(self, key: str) -> ZooRecord | None:
+        return self._read(self._path(key))
+
+    def records(self) -> Iterator[ZooRecord]:
+        """All records, in the order of their keys."""
+        for path in self.files.listed("zoo"):
+            if path.endswith(".json") and (record := self._read(path)) is not None:
+                yield record
+
+    def put(self, record: ZooRecord) -> None:
+        self.files.write(self._path(record.key), record.to_text().encode())
+
+    def _path(self, key: str) -> str:
+        return self.files.path("zoo", f"{key}.json")
+
+    def _read(self, path: str) -> ZooRecord | None:
+        content = self.files.read(path)
+        if content is None:
+            return None
+        try:
+            return ZooRecord.from_text(content.decode())
+        except (CrisptreeError, UnicodeDecodeError) as error:
+            raise CrisptreeError(
+                f"{printable(path)} is damaged: {printable(str(error))[:200]}; delete it, and it "
+                "is made again"
+            ) from error

@@ -1,0 +1,161 @@
+"""The zoo as a table: in the terminal, as CSV and JSON, and as a page."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from crisptree.envs.evaluate import digits
+from crisptree.lab.zoo.entry import Entry
+from crisptree.lab.zoo.record import ZooRecord
+
+PAGE, MARKER = Path(__file__).parent / "page.md", "<!-- tables -->"
+MODELS = ("random", "constant", "network", "cart", "crisptree")
+HEADS = (
+    "environment",
+    "random",
+    "best constant",
+    "network",
+    "CART (VIPER)",
+    "crisptree",
+    "optimum",
+    "leaves",
+    "minutes",
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One environment: the means of its seeds, or why there are none."""
+
+    entry: Entry
+    seeds: tuple[int, ...]
+    means: Mapping[str, tuple[float, ...]]
+    """One mean return a seed, by model; exact where the environment carries its model."""
+    leaves: tuple[int, ...]
+    cart_leaves: tuple[int, ...]
+    optimum: float | None
+    minutes: tuple[float, ...]
+    networks: tuple[str, ...]
+    note: str = ""
+
+    @property
+    def cells(self) -> list[str]:
+        """As a table shows it; the seeds of crisptree one by one."""
+        if not self.seeds:
+            return [self.entry.name, *[""] * (len(HEADS) - 2), self.note]
+        spread = [*self.means.get("crisptree", ()), *self.means.get("cart", ())]
+        fine = digits([*spread, *([] if self.optimum is None else [self.optimum])])
+        shown = {name: _mean(values, fine) for name, values in self.means.items()}
+        every = self.means["crisptree"]
+        if len(every) > 1:
+            shown["crisptree"] += f" ({', '.join(map(fine, every))})"
+        best = "" if self.optimum is None else fine(self.optimum)
+        return [
+            self.entry.name,
+            *(shown.get(name, "") for name in MODELS),
+            best,
+            f"{_range(self.leaves)} of {self.entry.leaves}",
+            f"{np.mean(self.minutes):.1f}",
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "environment": self.entry.name,
+            "suite": self.entry.suite,
+            "env": self.entry.env,
+            "kwargs": self.entry.kwargs,
+            "features": self.entry.features,
+            "leaf_limit": self.entry.leaves,
+            "episodes": self.entry.episodes,
+            "seeds": list(self.seeds),
+            **{name: list(self.means.get(name, ())) for name in MODELS},
+            "leaves": list(self.leaves),
+            "cart_leaves": list(self.cart_leaves),
+            "networks": list(self.networks),
+            "optimum": self.optimum,
+            "reference": None if self.entry.reference is None else vars(self.entry.reference),
+            "minutes": list(self.minutes),
+            "note": self.note,
+        }
+
+
+def _mean(values: Sequence[float], fine: Any) -> str:
+    return fine(float(np.mean(values))) if values else ""
+
+
+def _range(values: Sequence[int]) -> str:
+    low, high = min(values), max(values)
+    return str(low) if low == high else f"{low}–{high}"
+
+
+def rows_of(
+    entries: Iterable[Entry], records: Iterable[ZooRecord], notes: Mapping[str, str]
+) -> list[Row]:
+    """A row for each entry; the newest procedure's records of it, in the order of seeds."""
+    every = list(records)
+    return [
+        _row(entry, [each for each in every if each.name == entry.name], notes.get(entry.name, ""))
+        for entry in entries
+    ]
+
+
+def _row(entry: Entry, records: Sequence[ZooRecord], note: str) -> Row:
+    ordered = sorted(records, key=lambda record: record.seed)
+    means: dict[str, tuple[float, ...]] = {}
+    for name in MODELS:
+        found = [each.figures[name] for each in ordered if name in each.figures]
+        if found:
+            means[name] = tuple(f.mean if f.exact is None else f.exact for f in found)
+    return Row(
+        entry,
+        tuple(record.seed for record in ordered),
+        means,
+        tuple(record.figures["crisptree"].leaves or 0 for record in ordered),
+        tuple(record.figures["cart"].leaves or 0 for record in ordered),
+        ordered[0].optimum if ordered else None,
+        tuple(round(record.seconds["training"] / 60, 2) for record in ordered),
+        tuple(record.figures["network"].kind for record in ordered),
+        note,
+    )
+
+
+def as_cells(rows: Sequence[Row]) -> list[list[str]]:
+    return [list(HEADS), *(row.cells for row in rows)]
+
+
+def as_json(rows: Sequence[Row]) -> str:
+    return json.dumps([row.to_dict() for row in rows], indent=1) + "\n"
+
+
+def as_csv(rows: Sequence[Row]) -> str:
+    """One line for each environment and seed."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    heads = ["environment", "suite", "seed", *MODELS, "optimum", "leaves", "leaf limit", "minutes"]
+    writer.writerow(heads)
+    for row in rows:
+        for at, seed in enumerate(row.seeds):
+            figures = [
+                row.means[name][at] if at < len(row.means.get(name, ())) else "" for name in MODELS
+            ]
+            last = [row.optimum, row.leaves[at], row.entry.leaves, row.minutes[at]]
+            writer.writerow([row.entry.name, row.entry.suite, seed, *figures, *last])
+    return out.getvalue()
+
+
+def as_page(rows: Sequence[Row]) -> str:
+    """The page of the site, with a table for each suite."""
+    parts = []
+    for suite in dict.fromkeys(row.entry.suite for row in rows):
+        parts += [f"## {suite[0].upper()}{suite[1:]}", ""]
+        parts += ["| " + " | ".join(HEADS) + " |", "|---" * len(HEADS) + "|"]
+        parts += ["| " + " | ".join(row.cells) + " |" for row in rows if row.entry.suite == suite]
+        parts.append("")
+    page = PAGE.read_text(encoding="utf-8")
+    return page.replace(MARKER, "\n".join(parts).rstrip())
