@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from crisptree.show import as_rules as as_rules
     from crisptree.show import as_svg as as_svg
     from crisptree.show import as_text as as_text
+    from crisptree.tree_policy import TreePolicy as TreePolicy
 
     __version__: str
 
 _PUBLIC = {
     "CrispTree": "crisptree.crisp",
     "CrisptreeError": "crisptree.base.errors",
+    "TreePolicy": "crisptree.tree_policy",
     "as_html": "crisptree.show",
     "as_rules": "crisptree.show",
     "as_svg": "crisptree.show",

@@ -1,5 +1,8 @@
 """`crisptree.train` for Python: what the command line does, with keyword arguments."""
 
+import difflib
+import inspect
+from collections.abc import Callable
 from contextlib import ExitStack
 from os import PathLike
 from pathlib import Path
@@ -58,7 +61,7 @@ def train(
     stops, and `resume=True` goes on. `track` writes the same for TensorBoard or W&B.
     """
     if unknown:
-        raise CrisptreeError(unknown_keyword(next(iter(unknown))))
+        raise CrisptreeError(unknown_keyword(next(iter(unknown)), train))
     task = task_of(env) if isinstance(env, Task) else task_of(env, env_kwargs, features)
     base = config if isinstance(config, TrainConfig) else TrainConfig()
     if config is not None and not isinstance(config, TrainConfig):
@@ -91,12 +94,9 @@ def train(
         return train_config(asked, task, path, resume=resume, report=report)
 
 
-def unknown_keyword(name: str) -> str:
+def unknown_keyword(name: str, called: Callable[..., Any]) -> str:
     """A line that names the keyword that was probably meant."""
-    import difflib
-    import inspect
-
-    known = [each for each in inspect.signature(train).parameters if each != "unknown"]
+    known = [each for each in inspect.signature(called).parameters if each != "unknown"]
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(known[1:])}"
-    return f"train takes no '{name}': {hint}"
+    return f"{called.__name__} takes no '{name}': {hint}"

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crisptree.base.errors import CrisptreeError
@@ -57,6 +58,15 @@ def policy_path(path: str) -> str:
             "directory of a finished run"
         )
     return inside
+
+
+def lines_of(path: Path) -> list[str]:
+    """The lines of a file that say something; those that start with # are comments."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CrisptreeError(f"cannot read the properties in {path}: {error}") from None
+    return [line for line in map(str.strip, lines) if line and not line.startswith("#")]
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:

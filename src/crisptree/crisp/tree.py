@@ -172,6 +172,15 @@ class CrispTree:
         drawing = self._repr_svg_()
         return drawing and f'<div style="max-width: 100%; overflow-x: auto">{drawing}</div>'
 
+    def as_html(self, **options: Any) -> str:
+        """The page to explore the tree, as `crisptree.as_html` writes it."""
+        return importlib.import_module("crisptree.show").as_html(self, **options)
+
+    def report(self, **request: Any) -> str:
+        """The reviewer's page as HTML; `request` is what `crisptree.report.Request` takes."""
+        report = importlib.import_module("crisptree.report")
+        return report.as_page(report.gathered(self, report.requested(**request)))
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CrispTree):
             return NotImplemented

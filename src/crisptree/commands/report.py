@@ -1,0 +1,95 @@
+"""`crisptree report`: one page about a policy that a reviewer can sign."""
+
+import shlex
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import tyro
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
+from crisptree.commands.options import OptionalStr, optional
+
+if TYPE_CHECKING:
+    from crisptree.report import Request
+
+MOST_EPISODES = 100_000
+
+
+@dataclass(frozen=True)
+class Command:
+    """Write one page about a policy that a reviewer can sign, as HTML or PDF.
+
+    What was trained and how; scores with quantiles and the worst episode; the tree with the share
+    of the states along each line; rules; properties, proved or refuted; exports with their
+    equality checks; the hashes of all files.
+    """
+
+    policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
+    """The policy file, or the directory of a run."""
+    out: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="FILE")] = ()
+    """FILE.html or FILE.pdf; may be given twice; NAME.report.html next to the policy if not said.
+    The PDF needs Chromium or Chrome."""
+    env: OptionalStr = None
+    """The environment, where it is not the one in the file."""
+    features: OptionalStr = None
+    """`module:function` that makes the policy's features, where it has any."""
+    episodes: int = 100
+    """How many unseen episodes to play; 0 for none."""
+    seed: int = 0
+    """Which reporting episodes: other seeds, other episodes."""
+    property: Annotated[
+        tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PROPERTY")
+    ] = ()
+    """A property, as `crisptree verify` has it; may be given several times."""
+    properties: Annotated[Path | None, optional("FILE")] = None
+    """A file of properties, one a line; lines that start with # are comments."""
+    seconds: float = 60.0
+    """How long to try each property before it counts as undecided."""
+    exports: Annotated[str, tyro.conf.arg(metavar="NAMES")] = "all"
+    """Which exports to compare with the tree: all, none, or names with commas between: c,st."""
+    file: Annotated[tyro.conf.UseAppendAction[tuple[Path, ...]], tyro.conf.arg(metavar="FILE")] = ()
+    """Another file whose hash the page is to list; may be given several times."""
+
+    def run(self) -> None:
+        from crisptree.base.files import write_atomically
+        from crisptree.commands.shared import loaded, policy_path
+        from crisptree.report import as_page, as_pdf, gathered
+
+        if not 0 <= self.episodes <= MOST_EPISODES:
+            raise CrisptreeError(f"--episodes is {self.episodes}; it must lie in 0 … 100,000")
+        if not 0 < self.seconds < 1e6:
+            raise CrisptreeError(f"--seconds is {self.seconds}; it must be above 0")
+        tree, policy = loaded(self.policy), Path(policy_path(self.policy))
+        outs = [Path(out) for out in self.out] or [policy.with_suffix(".report.html")]
+        for out in outs:
+            if out.suffix.lower() not in (".html", ".htm", ".pdf"):
+                raise CrisptreeError(f"--out {printable(str(out))} must end in .html or .pdf")
+        review = gathered(tree, self._request(), policy)
+        page = as_page(review)
+        for out in outs:
+            write_atomically(out, as_pdf(page) if out.suffix.lower() == ".pdf" else page)
+            print(f"wrote {printable(str(out))}")
+
+    def _request(self) -> "Request":
+        from crisptree.commands.shared import lines_of
+        from crisptree.export import TARGETS
+        from crisptree.report import Request
+
+        asked = [*self.property, *(lines_of(self.properties) if self.properties else ())]
+        names = {"all": tuple(TARGETS), "none": ()}.get(self.exports)
+        if names is None:
+            names = tuple(name.strip() for name in self.exports.split(","))
+        return Request(
+            env=self.env,
+            features=self.features,
+            episodes=self.episodes,
+            seed=self.seed,
+            properties=asked,
+            seconds=self.seconds,
+            exports=names,
+            files=[*([self.properties] if self.properties else []), *self.file],
+            command=f"crisptree {shlex.join(sys.argv[1:])}" if sys.argv[1:] else "",
+        )

@@ -1,0 +1,67 @@
+"""Pieces of HTML that the page is made of. Whatever comes from outside goes through `text`."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+text = escape
+
+
+def section(number: int, title: str, *parts: str) -> str:
+    body = "\n".join(part for part in parts if part)
+    return f"<section><h2><span>{number}</span>{escape(title)}</h2>\n{body}\n</section>"
+
+
+def paragraph(words: str, kind: str = "") -> str:
+    """A paragraph of plain words."""
+    return f'<p class="{kind}">{escape(words)}</p>' if kind else f"<p>{escape(words)}</p>"
+
+
+def facts(rows: Iterable[tuple[str, str]]) -> str:
+    """Labels and what is known; what reads like a command or a hash is set as code."""
+    items = "".join(
+        f"<dt>{escape(label)}</dt><dd>{_fact(label, value)}</dd>" for label, value in rows
+    )
+    return f"<dl>{items}</dl>" if items else ""
+
+
+def _fact(label: str, value: str) -> str:
+    is_code = any(word in label for word in ("command", "hash", "SHA"))
+    return f"<code>{escape(value)}</code>" if is_code else escape(value)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "") -> str:
+    """A table of cells that are HTML already; a head that starts with `#` is of numbers."""
+    numbers = [name.startswith("#") for name in head]
+    tops = "".join(
+        f"<th{' class=number' if is_number else ''}>{escape(name.removeprefix('#'))}</th>"
+        for name, is_number in zip(head, numbers, strict=True)
+    )
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f"<td{' class=number' if is_number else ''}>{cell}</td>"
+            for cell, is_number in zip(row, numbers, strict=True)
+        )
+        + "</tr>\n"
+        for row in rows
+    )
+    return (
+        f'<div class="scroll"><table class="{kind}"><thead><tr>{tops}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def chip(words: str, kind: str) -> str:
+    """A short verdict on a coloured ground."""
+    return f'<span class="chip {kind}">{escape(words)}</span>'
+
+
+def tile(value: str, label: str, kind: str = "") -> str:
+    return f'<div class="tile {kind}"><b>{escape(value)}</b><span>{escape(label)}</span></div>'
+
+
+def figure(drawing: str, caption: str, kind: str = "") -> str:
+    return (
+        f'<figure class="{kind}"><div class="scroll">{drawing}</div>'
+        f"<figcaption>{escape(caption)}</figcaption></figure>"
+    )

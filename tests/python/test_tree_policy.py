@@ -1,0 +1,111 @@
+"""`crisptree.TreePolicy`: learn, predict, save, load, go on, as users of other libraries expect."""
+
+import json
+from dataclasses import replace
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from small import small_config
+
+from crisptree import CrisptreeError, TreePolicy
+from crisptree.crisp import CrispTree
+from crisptree.pipeline.config import EnvConfig
+
+CONFIG = replace(small_config(), env=EnvConfig())
+POLICY = "policies/cartpole-tree-4.json"
+
+
+@pytest.fixture(scope="module")
+def learned(tmp_path_factory):
+    out = tmp_path_factory.mktemp("learned") / "run"
+    model = TreePolicy("CartPole-v1", leaves=2, config=CONFIG)
+    assert model.learn(progress_bar=False, out=out) is model
+    return model
+
+
+def test_it_learns_predicts_and_scores(learned):
+    assert learned.tree.n_leaves <= 2 and learned.trained.tree == learned.tree
+    action, state = learned.predict([0.0, 0.1, 0.02, -0.3])
+    assert action in (0, 1) and state is None
+    assert learned.predict(np.zeros((3, 4)))[0].shape == (3,)
+    assert len(learned.evaluate(episodes=3).returns) == 3
+
+
+def test_saved_and_loaded_it_is_the_same(learned, tmp_path):
+    learned.save(tmp_path / "policy.json")
+    loaded = TreePolicy.load(tmp_path / "policy.json")
+    assert loaded.tree == learned.tree == TreePolicy.load(learned.trained.path).tree
+    assert CrispTree.load(tmp_path / "policy.json") == learned.tree
+
+
+def test_learning_again_goes_on_from_the_tree(learned, tmp_path):
+    model = TreePolicy.load(learned.trained.path, "CartPole-v1", leaves=2, config=CONFIG)
+    model.learn(progress_bar=False, out=tmp_path / "more")
+    summary = json.loads((tmp_path / "more" / "summary.json").read_text())
+    assert summary["beginning"] == "expert"
+    assert model.trained is not None
+    assert summary["changes"] and model.trained.path == tmp_path / "more"
+
+
+def test_a_callback_stops_and_learning_goes_on_where_it_was(learned, tmp_path):
+    rows = []
+
+    def stop(row):
+        rows.append(row)
+        return len(rows) < 3
+
+    model = TreePolicy("CartPole-v1", leaves=2, config=CONFIG)
+    model.learn(callback=[stop], progress_bar=False, out=tmp_path / "run")
+    with pytest.raises(CrisptreeError, match="learned nothing yet"):
+        _ = model.tree
+    assert len(rows) == 3 and rows[0]["total_step"] < rows[2]["total_step"]
+    model.learn(progress_bar=False)
+    assert model.tree == learned.tree  # bit for bit
+
+
+class Rooms(gym.Env):
+    """Observations that are no vector."""
+
+    observation_space = gym.spaces.Dict({"room": gym.spaces.Discrete(3)})
+    action_space = gym.spaces.Discrete(2, start=1)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return {"room": 0}, {}
+
+    def step(self, action):
+        return {"room": 1}, 0.0, True, False, {}
+
+
+def test_observations_go_through_the_spaces(tmp_path):
+    task = TreePolicy(Rooms)._environment()
+    tree = CrispTree.from_nested((0, 0.5, 1, 0), **task.signature)
+    tree.save(tmp_path / "rooms.json")
+    model = TreePolicy.load(tmp_path / "rooms.json", Rooms)
+    assert [model.predict({"room": room})[0] for room in (0, 2)] == [2, 1]
+
+
+def test_wrong_words_are_named():
+    with pytest.raises(CrisptreeError, match="TreePolicy takes no 'leavs': did you mean leaves"):
+        TreePolicy("CartPole-v1", leavs=3)
+    with pytest.raises(CrisptreeError, match="takes no 'lr'"):
+        TreePolicy("CartPole-v1").set_params(lr=3)
+    with pytest.raises(CrisptreeError, match="no environment to learn on"):
+        TreePolicy().learn()
+    with pytest.raises(CrisptreeError, match="has 4 features, 'MountainCar-v0' has 2"):
+        TreePolicy.load(POLICY, "MountainCar-v0")
+
+
+def test_settings_are_copied_as_scikit_learn_does():
+    sklearn = pytest.importorskip("sklearn.base")
+    model = TreePolicy("CartPole-v1", leaves=4).set_params(seed=7)
+    copy = sklearn.clone(model)
+    assert copy is not model and copy.get_params() == model.get_params()
+    assert repr(copy) == "TreePolicy('CartPole-v1', leaves=4, seed=7)"
+
+
+def test_its_picture():
+    model = TreePolicy.load(POLICY)
+    assert "<svg" in (model._repr_html_() or "") and TreePolicy("CartPole-v1")._repr_html_() is None
+    assert "4 leaves" in repr(model)
