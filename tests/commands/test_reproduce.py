@@ -123,6 +123,7 @@ def test_the_first_editions_results_are_still_reported(tmp_path, capsys):
         (["--workers", "0"], "--workers must be at least 1, not 0"),
         (["--models", "dagger-dt"], "imitate the best agent of CartPole-v1"),
         (["--domains", "chess"], "chess"),
+        (["--models", "linear-rule"], "linear-rule is for real actions: give --domains pendulum"),
         (["--out", "nosuchprotocol://x"], "cannot open the results store"),
     ],
 )

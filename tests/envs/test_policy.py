@@ -98,6 +98,22 @@ def test_wrong_actions_of_other_kinds(done, wrong):
         policy_from(lambda rows: wrong, task)
 
 
+def test_a_policy_of_another_action_size():
+    task = make_task(LINE, spaces.Box(-1, 1, (2,)))
+    with pytest.raises(CrisptreeError, match=r"gives 3 numbers for each observation; .* needs 2"):
+        policy_from(lambda rows: np.zeros((len(rows), 3)), task)
+    with pytest.raises(CrisptreeError, match=r"gives 2 numbers for each observation; .* needs 1"):
+        policy_from(lambda rows: np.zeros((len(rows), 2)), TASK)
+
+
+def test_a_policy_that_gives_nan_only_later_is_named_as_the_one_at_fault():
+    task = make_task(LINE, spaces.Box(-1, 1, (2,)))
+    policy = policy_from(lambda rows: np.where(rows[:, :2] > 0.5, np.nan, 0.0), task)
+    assert (policy.act(np.zeros((3, 3), np.float32)) == 0).all()
+    with pytest.raises(CrisptreeError, match="the policy must give 2 finite numbers"):
+        policy.act(np.ones((3, 3), np.float32))
+
+
 @pytest.mark.parametrize(
     ("done", "action", "shape"),
     [

@@ -58,6 +58,7 @@ def policy_from(predictor: Any, task: Task) -> Policy:
                 f"the policy gives {answer.shape[0] if answer.ndim else 1} actions for "
                 f"{len(observations)} observations; it must give one for each"
             )
+        _check_answer(answer, task)
         return own_actions(task.actions, answer)
 
     try:
@@ -70,6 +71,22 @@ def policy_from(predictor: Any, task: Task) -> Policy:
         ) from error
     check_actions(tried, task)
     return FunctionPolicy(act)
+
+
+def _check_answer(answer: np.ndarray, task: Task) -> None:
+    """Refuses answers of another size, and real actions that are no numbers."""
+    actions = task.actions
+    size, needed = answer.size // max(len(answer), 1), 1
+    if actions.kind != "discrete":
+        needed = actions.n_values
+    if len(answer) and size != needed:
+        raise CrisptreeError(
+            f"the policy gives {size} numbers for each observation; '{task.name}' needs {needed}"
+        )
+    if actions.kind == "box" and not np.isfinite(answer).all():
+        raise CrisptreeError(
+            f"the policy must give {needed} finite numbers for each observation of '{task.name}'"
+        )
 
 
 def _asker(model: Any, task: Task) -> Callable[[np.ndarray], Any]:

@@ -36,7 +36,7 @@ def external_teacher(name: str, task: Task) -> Policy:
     if path.suffix == ".zip":
         return policy_from(_stable_baselines(path), task)
     if path.suffix == ".json":
-        return policy_from(CrispTree.load(path), task)
+        return _fitting(CrispTree.load(path), path, task)
     module, _, attribute = name.partition(":")
     if not attribute:
         raise CrisptreeError(
@@ -47,6 +47,21 @@ def external_teacher(name: str, task: Task) -> Policy:
     if found is None:
         raise CrisptreeError(f"the module '{printable(module)}' has no '{printable(attribute)}'")
     return policy_from(found, task)
+
+
+def _fitting(tree: CrispTree, path: Path, task: Task) -> CrispTree:
+    """The tree, if its features and actions are as many as the task's."""
+    theirs, ours = tree.actions, task.actions
+    if tree.n_features != task.n_features:
+        raise CrisptreeError(
+            f"{path} looks at {tree.n_features} features; '{task.name}' has {task.n_features}"
+        )
+    if (theirs.kind, theirs.n_outputs) != (ours.kind, ours.n_outputs):
+        raise CrisptreeError(
+            f"{path} has {theirs.n_outputs} {theirs.kind} actions; '{task.name}' has "
+            f"{ours.n_outputs} {ours.kind} ones"
+        )
+    return tree
 
 
 def _stable_baselines(path: Path) -> Any:

@@ -1,7 +1,7 @@
 """What an experiment needs to know of an environment: its configuration, and the paper's figures.
 
-The paper's four domains are the files in `domains/`. Their `config` is an ordinary configuration:
-`crisptree train ENV --config FILE` reads the same file.
+The paper's four domains, and some with real actions, are the files in `domains/`. Their
+`config` is an ordinary configuration: `crisptree train ENV --config FILE` reads the same file.
 """
 
 import json
@@ -14,8 +14,12 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import from_dict
 
-DomainName = Literal["cartpole", "lunarlander", "wildfire", "zerglings"]
-DOMAINS: tuple[DomainName, ...] = get_args(DomainName)
+PaperDomain = Literal["cartpole", "lunarlander", "wildfire", "zerglings"]
+BoxDomain = Literal["pendulum", "mountaincar-continuous", "lunarlander-continuous"]
+DomainName = PaperDomain | BoxDomain
+DOMAINS: tuple[PaperDomain, ...] = get_args(PaperDomain)
+BOX_DOMAINS: tuple[BoxDomain, ...] = get_args(BoxDomain)
+"""Real actions: the paper's comparisons there, and one linear rule beside them."""
 FOLDER = Path(__file__).parent / "domains"
 STEPS = 3_000_000
 """Environment steps of a training where nobody says how many."""
@@ -65,7 +69,7 @@ class Domain:
 
 
 def load_domain(name: str, folder: Path = FOLDER) -> Domain:
-    """One of the paper's domains."""
+    """One of the domains that have a file."""
     path = folder / f"{name}.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     script = content.get("script")
