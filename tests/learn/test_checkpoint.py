@@ -12,7 +12,7 @@ import pytest
 from crisptree.base.errors import CrisptreeError
 from crisptree.learn import checkpoint, ppo
 from crisptree.learn.config import PPOConfig
-from crisptree.learn.stacks import stack
+from crisptree.learn.stacks import pick, stack
 from crisptree.soft import MLP, AxisTree, SoftTree, balanced
 
 CONFIG = PPOConfig(n_envs=2, n_steps=8, n_minibatches=2)
@@ -46,7 +46,7 @@ def test_there_and_back_bit_for_bit(tmp_path):
     assert numbers(loaded) == numbers(saved) != numbers(like)
     assert jax.tree.structure(loaded) == jax.tree.structure(saved)
     assert (jax.random.bits(loaded.key[1]) == jax.random.bits(saved.key[1])).all()
-    assert loaded.actor.topology == balanced(4)
+    assert pick(loaded.actor, 0).topology == balanced(4)
 
 
 def test_other_kinds_of_trees(tmp_path):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from tree_shapes import shapes, topology_of
 
 from crisptree.soft import AxisTree, SoftTree, balanced
+from crisptree.soft.paths import Paths
 
 
 def any_pair(topology, seed: int) -> tuple[AxisTree, SoftTree]:
@@ -21,7 +22,7 @@ def any_pair(topology, seed: int) -> tuple[AxisTree, SoftTree]:
         comparators=comparators,
         steepness=jnp.asarray(steepness),
         leaves=leaves,
-        topology=topology,
+        paths=Paths.of(topology),
     )
     soft = SoftTree(
         weights=jnp.asarray(np.eye(4)[features], jnp.float32),

@@ -7,6 +7,7 @@ import pytest
 from crisptree.soft import MLP, AxisTree, SoftTree, balanced, rule_list
 from crisptree.soft.model import as_is
 from crisptree.soft.numpy_models import numpy_mix
+from crisptree.soft.paths import Paths
 
 X = np.random.default_rng(0).normal(size=(3, 20, 4)).astype(np.float32)
 
@@ -61,7 +62,7 @@ def test_a_leaf_that_is_never_reached_is_no_nan():
         comparators=jnp.zeros(1),
         steepness=jnp.asarray(1e6, jnp.float32),
         leaves=jnp.array([[1.0, 0.0], [0.0, 1.0]]),
-        topology=balanced(2),
+        paths=Paths.of(balanced(2)),
     )
     mix = numpy_mix(jax.tree.map(lambda leaf: leaf[None], tree), as_is)
     np.testing.assert_array_equal(mix(np.float32([[[1.0], [-1.0]]])), [[[1, 0], [0, 1]]])

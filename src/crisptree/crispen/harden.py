@@ -66,6 +66,7 @@ def _assemble(
     rounded = np.where(turned, np.nextafter(rounded, np.float32(-np.inf)), rounded)
     topology: Topology = tree.topology
     n_nodes, n_leaves = topology.n_nodes, topology.n_leaves
+    features, rounded, turned = features[:n_nodes], rounded[:n_nodes], turned[:n_nodes]
     on_true, on_false = np.array(topology.if_true, int), np.array(topology.if_false, int)
     if_true = np.where(turned, on_false, on_true)
     if_false = np.where(turned, on_true, on_false)
@@ -75,6 +76,7 @@ def _assemble(
 
     none = np.full(n_leaves, -1)
     at_leaves, gains = leaf_actions(tree, moments, task.actions)
+    at_leaves, gains = at_leaves[:n_leaves], gains[:n_leaves]
     of_nodes: Gains = ((),) * n_nodes
     nothing = np.full((n_nodes, *at_leaves.shape[1:]), 0.0 if task.actions.kind == "box" else -1)
     return CrispTree(

@@ -2,12 +2,14 @@
 
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
 from crisptree.learn.heads import head_for
 from crisptree.learn.moments import Moments, units
 from crisptree.soft import AxisTree
+from crisptree.soft.paths import Paths, room_for
 from crisptree.soft.topology import from_children
 
 LEAF_LOGIT = 2.5
@@ -20,7 +22,7 @@ def soften(
     leaf_logit: float = LEAF_LOGIT,
     gains: int = 0,
 ) -> AxisTree:
-    """An axis-aligned tree with the same features, comparators and leaves.
+    """An axis-aligned tree with the same features, comparators and leaves, and room for more.
 
     Comparators are in the units that `moments` standardise to; real actions in units of their
     bounds. The tree's own gains stay the only ones that count; `gains` makes leaves without any
@@ -35,17 +37,25 @@ def soften(
     kept = weights != 0
     # A dimension of a leaf that has no gains yet may choose among all features.
     kept = np.where(kept.any(-1, keepdims=True), kept, gains > 0)
+    paths = Paths.of(topology, room_for(topology.n_leaves))
+    n_leaves, n_nodes = paths.goes_true.shape
     return AxisTree(
-        features=jnp.asarray(features, jnp.int32),
-        comparators=jnp.asarray(comparators, jnp.float32),
+        features=_with_room(features, n_nodes, np.int32),
+        comparators=_with_room(comparators, n_nodes),
         steepness=jnp.asarray(steepness, jnp.float32),
-        leaves=jnp.asarray(leaves, jnp.float32),
-        topology=topology,
-        gains=jnp.asarray(weights, jnp.float32) if most else None,
-        kept_gains=jnp.asarray(kept) if most else None,
+        leaves=_with_room(leaves, n_leaves),
+        paths=paths,
+        gains=_with_room(weights, n_leaves) if most else None,
+        kept_gains=_with_room(kept, n_leaves, np.bool_) if most else None,
         max_gains=most,
         head=head_for(tree.actions),
     )
+
+
+def _with_room(values: NDArray, n: int, dtype: type = np.float32) -> Array:
+    """The values, with zeros after them up to `n`."""
+    spare = [(0, n - len(values)), *[(0, 0)] * (values.ndim - 1)]
+    return jnp.asarray(np.pad(values.astype(dtype), spare))
 
 
 def _leaf_outputs(

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from crisptree.soft.model import HasOutputs, TreeModel, fresh_gains, outputs_of
-from crisptree.soft.paths import as_column
+from crisptree.soft.paths import Paths, as_column
 from crisptree.soft.topology import Topology
 
 
@@ -22,7 +22,7 @@ class AxisTree(TreeModel):
     comparators: Float[Array, " nodes"]
     steepness: Float[Array, ""]
     leaves: Float[Array, "leaves outputs"]
-    topology: Topology = eqx.field(static=True)
+    paths: Paths
     gains: Float[Array, "leaves outputs features"] | None = None
     kept_gains: Bool[Array, "leaves outputs features"] | None = None
     max_gains: int = eqx.field(static=True, default=0)
@@ -50,12 +50,17 @@ class AxisTree(TreeModel):
             comparators=0.5 * jax.random.normal(for_comparators, (nodes,)),
             steepness=jnp.asarray(2.0, jnp.float32),
             leaves=0.3 * jax.random.normal(for_leaves, (leaves, n_outputs)),
-            topology=topology,
+            paths=Paths.of(topology),
             gains=weights,
             kept_gains=kept,
             max_gains=gains,
             head=read_as,
         )
+
+    @property
+    def topology(self) -> Topology:
+        """The shape of the tree; there may be room for more than it has."""
+        return self.paths.topology
 
     def margins(self, x: Float[Array, "features *rows"]) -> Float[Array, "nodes *rows"]:
         # A product with one-hot rows is many times faster than a gather once vmapped on a CPU.

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.soft.paths import leaf_log_probabilities
+from crisptree.soft.paths import Paths, leaf_log_probabilities
 from crisptree.soft.topology import Topology
 
 SMALLEST_PROBABILITY = 1e-30
@@ -76,6 +76,7 @@ class TreeModel(Model):
 
     leaves: eqx.AbstractVar[Float[Array, "leaves outputs"]]
     topology: eqx.AbstractVar[Topology]
+    paths: eqx.AbstractVar[Paths]
     gains: eqx.AbstractVar[Float[Array, "leaves outputs features"] | None]
     """None where leaves are constant."""
     kept_gains: eqx.AbstractVar[Bool[Array, "leaves outputs features"] | None]
@@ -98,7 +99,7 @@ class TreeModel(Model):
 
     def leaf_probabilities(self, x: Float[Array, "features *rows"]) -> Float[Array, "leaves *rows"]:
         """P(leaf): the product of the decisions on its path."""
-        return jnp.exp(leaf_log_probabilities(self.margins(x), self.topology))
+        return jnp.exp(leaf_log_probabilities(self.margins(x), self.paths))
 
     def mix(
         self, x: Float[Array, "features *rows"], of_leaf: LeafMap = as_is

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from crisptree.soft.axis_tree import AxisTree
 from crisptree.soft.mlp import MLP
 from crisptree.soft.model import TreeModel
-from crisptree.soft.topology import path_matrices
+from crisptree.soft.paths import NEVER
 from crisptree.soft.tree import SoftTree
 
 Rows = Float[np.ndarray, "S N _"]
@@ -40,7 +40,12 @@ def _perceptron(models: MLP, x: Rows) -> Rows:
 
 def _tree(trees: TreeModel, of_leaf: Callable) -> NumpyModel:
     assert isinstance(trees, SoftTree | AxisTree)
-    goes_true, goes_false = path_matrices(trees.topology)
+    paths = trees.paths
+    goes_true, goes_false = (
+        np.asarray(part).swapaxes(-1, -2).astype(np.float32)
+        for part in (paths.goes_true, paths.goes_false)
+    )
+    unused = np.where(paths.in_use, np.float32(0), np.float32(NEVER))[..., None, :]
     leaves = of_leaf(trees.leaves)
     comparators = np.asarray(trees.comparators)[:, None]
     steepness = np.asarray(trees.steepness).reshape(len(leaves), 1, -1)
@@ -60,7 +65,8 @@ def _tree(trees: TreeModel, of_leaf: Callable) -> NumpyModel:
     def mix(x: Rows) -> Rows:
         margins = steepness * (values(x) - comparators)
         log_true = np.minimum(margins, 0) - np.log(1 + np.exp(-np.abs(margins)))
-        probabilities = np.exp(log_true @ goes_true + (log_true - margins) @ goes_false)
+        sums = log_true @ goes_true + (log_true - margins) @ goes_false
+        probabilities = np.exp(sums + unused)
         mixed = probabilities @ leaves
         if gains is None:
             return mixed

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Key
 
 from crisptree.soft.model import HasOutputs, TreeModel, fresh_gains, outputs_of
-from crisptree.soft.paths import as_column
+from crisptree.soft.paths import Paths, as_column
 from crisptree.soft.topology import Topology
 
 
@@ -55,6 +55,10 @@ class SoftTree(TreeModel):
             max_gains=gains,
             head=read_as,
         )
+
+    @property
+    def paths(self) -> Paths:
+        return Paths.of(self.topology)
 
     def margins(self, x: Float[Array, "features *rows"]) -> Float[Array, "nodes *rows"]:
         weighed = self.weights @ x
