@@ -9,6 +9,8 @@ class DistillConfig:
 
     rounds: int = 16
     """Rounds of playing, labelling and fitting."""
+    patience: int = 8
+    """Rounds without a better tree after which it ends."""
     episodes: int = 64
     """Episodes played in a round."""
     finalists: int = 6

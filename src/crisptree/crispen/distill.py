@@ -11,9 +11,12 @@ from crisptree.crispen.agreement import disagreement
 from crisptree.crispen.fit import Fit, fit_cart
 from crisptree.crispen.select import Selection
 from crisptree.envs.policy import Policy
-from crisptree.envs.rollout import rollout
+from crisptree.envs.rollout import Rollouts, rollout
 from crisptree.envs.seeds import block_seed
 from crisptree.envs.task import Task
+
+MOST_ROWS = 100_000
+"""Of more states a tree learns no more, in more time."""
 
 
 @runtime_checkable
@@ -45,6 +48,7 @@ def distill(
     seed: int,
     rounds: int = 30,
     episodes: int = 64,
+    patience: int = 8,
     finalists: int = 6,
     final_rounds: Sequence[int] = (64, 128),
     weighted: bool | None = None,
@@ -55,7 +59,8 @@ def distill(
     """A tree of at most `n_leaves` leaves on all states so far, round after round.
 
     The best round by return is kept. `weighted`: states count by what a wrong action costs there.
-    Where `is_late` says so, no further round begins.
+    No further round begins where `is_late` says so, after `patience` rounds without a better tree,
+    and once every episode of a tree earned the best that was ever earned.
     """
     if weighted is None:
         weighted = isinstance(teacher, KnowsRegret)
@@ -76,19 +81,39 @@ def distill(
         actions.append(np.asarray(teacher.act(seen.observations)))
         best_return = max(best_return, float(seen.returns.max()))
         report(round_, float(seen.returns.mean()))
-        if trees and is_late():
+        if trees and (is_late() or _is_enough(scores, patience) or _is_perfect(seen, best_return)):
             break
         if round_ < rounds:
-            every, labels = np.concatenate(states), np.concatenate(actions)
+            every, labels = _sample(states, actions, np.random.default_rng([seed, round_]))
             weights = _weights(teacher, every) if weighted else None
             player = fit(every, labels, weights, n_leaves, task, seed)
             trees.append(player)
     best = np.argsort(scores)[::-1][:finalists]
     index, score = selection.race([trees[i] for i in best], final_rounds)
     chosen = trees[best[index]]
-    every, labels = np.concatenate(states), np.concatenate(actions)
+    every, labels = _sample(states, actions, np.random.default_rng([seed, rounds]))
     agreement = 1 - float(disagreement(task.actions, chosen.act(every), labels).mean())
     return Distilled(chosen, score, agreement, best_return, every, labels)
+
+
+def _is_enough(scores: Sequence[float], patience: int) -> bool:
+    """Whether the best round is long ago."""
+    return len(scores) - 1 - int(np.argmax(scores)) >= patience if scores else False
+
+
+def _is_perfect(seen: Rollouts, best_return: float) -> bool:
+    return float(seen.returns.min()) >= best_return
+
+
+def _sample(
+    states: Sequence[NDArray], actions: Sequence[NDArray], rng: np.random.Generator
+) -> tuple[NDArray, NDArray]:
+    """All states so far with their labels, or as many of them as a tree needs to be fitted."""
+    every, labels = np.concatenate(states), np.concatenate(actions)
+    if len(every) <= MOST_ROWS:
+        return every, labels
+    rows = rng.choice(len(every), MOST_ROWS, replace=False)
+    return every[rows], labels[rows]
 
 
 def _weights(teacher: Policy, states: NDArray) -> NDArray[np.float64] | None:

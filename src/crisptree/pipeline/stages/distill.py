@@ -79,6 +79,7 @@ def distilled(teacher: Policy, n_leaves: int, context: Context) -> Distilled:
         selection,
         seed=context.seed,
         rounds=config.rounds,
+        patience=config.patience,
         episodes=selection.scaled(config.episodes),
         finalists=config.finalists,
         weighted=config.weighted,
