@@ -124,13 +124,13 @@ def test_states_are_those_the_tree_meets_and_labels_the_teachers():
 
     def fit(states, actions, weights, n_leaves, task, seed):
         seen.append((states, actions))
-        return cartpole(0) if len(seen) == 1 else GOOD
+        return (cartpole(0), cartpole(1), GOOD)[len(seen) - 1]
 
     done = distill(teacher, TASK, 4, Selection(TASK, 0), seed=0, rounds=3, episodes=4, fit=fit)
     lengths = [len(states) for states, _ in seen]
     assert lengths[0] == 4 * 500  # the teacher balances
     assert 4 * 8 <= lengths[1] - lengths[0] <= 4 * 11  # always left: about ten steps
-    assert lengths[2] - lengths[1] == 4 * 500
+    assert 4 * 8 <= lengths[2] - lengths[1] <= 4 * 11
     for states, actions in seen:
         assert actions.tolist() == label(states).tolist()
         np.testing.assert_array_equal(states[: lengths[0]], seen[0][0])

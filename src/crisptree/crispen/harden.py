@@ -10,7 +10,7 @@ from crisptree.crisp.linear import Gain, Gains
 from crisptree.crisp.signature import Actions
 from crisptree.envs.task import Task
 from crisptree.learn.moments import Moments, units
-from crisptree.soft import AxisTree, SoftTree, Topology, TreeModel
+from crisptree.soft import AxisTree, SoftTree, TreeModel
 
 FeatureChoice = Literal["magnitude", "signed"]
 
@@ -64,7 +64,7 @@ def _assemble(
     # x < t is the FALSE side of x > t', with t' the float32 just below t.
     rounded = np.clip(np.nan_to_num(thresholds), -3e38, 3e38).astype(np.float32)
     rounded = np.where(turned, np.nextafter(rounded, np.float32(-np.inf)), rounded)
-    topology: Topology = tree.topology
+    topology = tree.routing().topology
     n_nodes, n_leaves = topology.n_nodes, topology.n_leaves
     features, rounded, turned = features[:n_nodes], rounded[:n_nodes], turned[:n_nodes]
     on_true, on_false = np.array(topology.if_true, int), np.array(topology.if_false, int)

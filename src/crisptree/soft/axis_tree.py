@@ -57,6 +57,9 @@ class AxisTree(TreeModel):
             head=read_as,
         )
 
+    def routing(self) -> Paths:
+        return self.paths
+
     @property
     def topology(self) -> Topology:
         """The shape of the tree; there may be room for more than it has."""

@@ -16,7 +16,6 @@ from jaxtyping import Array, Bool, Float
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.soft.paths import Paths, leaf_log_probabilities
-from crisptree.soft.topology import Topology
 
 SMALLEST_PROBABILITY = 1e-30
 
@@ -75,8 +74,6 @@ class TreeModel(Model):
     """
 
     leaves: eqx.AbstractVar[Float[Array, "leaves outputs"]]
-    topology: eqx.AbstractVar[Topology]
-    paths: eqx.AbstractVar[Paths]
     gains: eqx.AbstractVar[Float[Array, "leaves outputs features"] | None]
     """None where leaves are constant."""
     kept_gains: eqx.AbstractVar[Bool[Array, "leaves outputs features"] | None]
@@ -84,6 +81,10 @@ class TreeModel(Model):
     max_gains: eqx.AbstractVar[int]
     """The most features that an output of a leaf looks at, once they are chosen; 0 where leaves
     are constant."""
+
+    @abstractmethod
+    def routing(self) -> Paths:
+        """Which decisions lead to which leaf."""
 
     @abstractmethod
     def margins(self, x: Float[Array, "features *rows"]) -> Float[Array, "nodes *rows"]:
@@ -99,7 +100,7 @@ class TreeModel(Model):
 
     def leaf_probabilities(self, x: Float[Array, "features *rows"]) -> Float[Array, "leaves *rows"]:
         """P(leaf): the product of the decisions on its path."""
-        return jnp.exp(leaf_log_probabilities(self.margins(x), self.paths))
+        return jnp.exp(leaf_log_probabilities(self.margins(x), self.routing()))
 
     def mix(
         self, x: Float[Array, "features *rows"], of_leaf: LeafMap = as_is

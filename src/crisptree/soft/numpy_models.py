@@ -40,7 +40,7 @@ def _perceptron(models: MLP, x: Rows) -> Rows:
 
 def _tree(trees: TreeModel, of_leaf: Callable) -> NumpyModel:
     assert isinstance(trees, SoftTree | AxisTree)
-    paths = trees.paths
+    paths = trees.routing()
     goes_true, goes_false = (
         np.asarray(part).swapaxes(-1, -2).astype(np.float32)
         for part in (paths.goes_true, paths.goes_false)

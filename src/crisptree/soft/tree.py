@@ -56,8 +56,7 @@ class SoftTree(TreeModel):
             head=read_as,
         )
 
-    @property
-    def paths(self) -> Paths:
+    def routing(self) -> Paths:
         return Paths.of(self.topology)
 
     def margins(self, x: Float[Array, "features *rows"]) -> Float[Array, "nodes *rows"]:
