@@ -7,5 +7,5 @@ from hypothesis import settings
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "crisp")]
 
-settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=30)
 settings.load_profile("steady")

@@ -6,13 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crisptree.verify.boxes import NotABoxError, as_box
-from crisptree.verify.parser import Parser
+from crisptree.verify.grammar import Names
+from crisptree.verify.language import parse_condition
 
 INF = np.inf
 
 
 def condition(text):
-    return Parser(text, ("x", "y"), ("go",)).condition()
+    return parse_condition(text, Names(("x", "y")))
 
 
 @pytest.mark.parametrize(

@@ -1,72 +1,136 @@
+import time
+from typing import Any
+
 import numpy as np
 import pytest
+from loops import DAMPING, DOUBLE, FILLING, TANK
 from verify_trees import FALLING, STEADY, grown
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.verify import verify
-from crisptree.verify.cartpole import environment
+from crisptree.crisp import CrispTree
+from crisptree.verify import prove, verify
+from crisptree.verify.checker import check
+from crisptree.verify.plants.classic import CART_POLE, MOUNTAIN_CAR
+from crisptree.verify.prove import Cells
+from crisptree.verify.replay import episode
+
+SWINGING = CrispTree.from_nested(
+    ("velocity", -0.0001, 2, 0),
+    MOUNTAIN_CAR.feature_names,
+    MOUNTAIN_CAR.actions.names,
+    env_id="MountainCar-v0",
+)
 
 
-def replayed(tree, start, steps):
-    """Whether gymnasium ends the episode at exactly that step."""
-    env = environment()
-    env.reset(seed=3)
-    env.state = np.array(start)
-    observation = np.array(start, np.float32)
-    for _ in range(steps - 1):
-        observation, _, terminated, _, _ = env.step(int(tree.predict(observation)[0]))
-        assert not terminated
-    return env.step(int(tree.predict(observation)[0]))[2]
-
-
-def test_a_proof():
-    answer = verify(STEADY, "from |all| <= 0.03 stays up for 20 steps")
-    assert answer.verdict == "holds" and answer.details["proved_steps"] == 20
+def test_a_proof_and_its_certificate():
+    proved: Any = prove(STEADY, "from |all| <= 0.03 stays up for 12 steps")
+    assert proved.answer.verdict == "holds" and proved.certificate is not None
+    assert check(proved.certificate, STEADY, CART_POLE).holds
 
 
 def test_a_counterexample_replays():
-    answer = verify(FALLING, "from |all| <= 0.05 stays up for 200 steps")
-    assert answer.verdict == "fails"
+    answer: Any = verify(FALLING, "from |all| <= 0.05 stays up for 200 steps")
+    assert answer.verdict == "fails" and "replayed in gymnasium's CartPole-v1" in answer.why
     assert all(abs(value) <= 0.05 for value in answer.observation)
-    assert replayed(FALLING, answer.observation, answer.details["step"])
+    states = episode(FALLING, CART_POLE, np.array(answer.observation), 200)
+    assert len(states) == answer.details["step"] + 1
+    assert np.array_equal(states[-1], answer.details["state"])
 
 
 def test_a_rare_counterexample_is_found():
     """STEADY ignores the cart, so only starts near the edge run out of track."""
     question = "from |cart position| <= 2.2 and |cart velocity| <= 0.3 stays up for 30 steps"
-    answer = verify(STEADY, question)
-    assert answer.verdict == "fails" and replayed(
-        STEADY, answer.observation, answer.details["step"]
-    )
+    assert verify(STEADY, question).verdict == "fails"
 
 
 def test_a_goal_of_one_s_own():
-    held = verify(STEADY, "from |all| <= 0.02 stays |pole angle| <= 0.06 for 15 steps")
+    held = verify(STEADY, "from |all| <= 0.01 stays |pole angle| <= 0.06 for 8 steps")
     assert held.verdict == "holds"
     broken = verify(STEADY, "from |all| <= 0.05 stays |pole angle| <= 0.03 for 15 steps")
     assert broken.verdict == "fails" and abs(broken.details["state"][2]) > 0.03
 
 
 def test_a_start_outside_the_goal_fails_at_once():
-    answer = verify(STEADY, "from |pole angle| <= 0.2 stays |pole angle| <= 0.1 for 5 steps")
+    answer: Any = verify(STEADY, "from |pole angle| <= 0.2 stays |pole angle| <= 0.1 for 5 steps")
     assert answer.verdict == "fails" and answer.details["step"] == 0
 
 
 def test_neither_in_time_is_undecided_and_says_how_far_it_got():
-    answer = verify(STEADY, "from |all| <= 0.05 stays up for 90 steps", seconds=0.5)
-    assert answer.verdict == "undecided"
+    begun = time.monotonic()
+    answer: Any = verify(STEADY, "from |all| <= 0.05 stays up for 90 steps", seconds=1.0)
+    assert answer.verdict == "undecided" and time.monotonic() - begun < 20
     assert 0 <= answer.details["proved_steps"] < 90
-    assert "neither a proof nor a counterexample was found in 0.5 s" in answer.why
+    assert "neither a proof nor a counterexample was found in 1 s" in answer.why
+
+
+def test_the_goal_is_reached_from_every_start():
+    proved: Any = prove(
+        SWINGING, "from -0.55 <= position <= -0.54 reaches the goal within 140 steps"
+    )
+    assert proved.answer.verdict == "holds"
+    assert check(proved.certificate, SWINGING, MOUNTAIN_CAR).holds
+    early = verify(SWINGING, "from reset reaches the goal within 80 steps")
+    assert early.verdict == "fails" and "not reached in 80 steps" in early.why
+
+
+def test_a_tank_stays_for_ever_whatever_disturbs_it():
+    question = "from 0.45 <= level <= 0.55 stays 0.43 <= level <= 0.57 for ever"
+    proved: Any = prove(FILLING, question, plant=TANK)
+    assert proved.answer.verdict == "holds" and "for ever" in proved.answer.why
+    assert check(proved.certificate, FILLING, TANK).holds
+    tighter = "from 0.48 <= level <= 0.52 stays 0.47 <= level <= 0.57 for ever"
+    answer: Any = verify(FILLING, tighter, plant=TANK)
+    assert answer.verdict == "fails" and len(answer.details["disturbance"][0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("with_", "verdict"),
+    [
+        ("with noise 0.001 on level", "holds"),
+        ("with noise 0.2 on level", "fails"),
+        ("with delay", "fails"),
+        ("with delay, disturbance 0.0", "undecided"),
+    ],
+)
+def test_noise_and_delay(with_, verdict):
+    question = f"from 0.45 <= level <= 0.55 stays 0.42 <= level <= 0.58 for ever {with_}"
+    proved: Any = prove(FILLING, question, plant=TANK, seconds=4.0)
+    if verdict == "undecided":  # whichever way it is, it is not wrong
+        assert proved.answer.verdict in ("holds", "undecided", "fails")
+        return
+    assert proved.answer.verdict == verdict
+    if verdict == "holds":
+        assert check(proved.certificate, FILLING, TANK).holds
+
+
+def test_a_linear_leaf_brings_a_plant_to_rest():
+    question = (
+        "from |all| <= 0.5 reaches |position| <= 0.2 and |velocity| <= 0.3 "
+        "within 40 steps and stays"
+    )
+    proved: Any = prove(DAMPING, question, plant=DOUBLE)
+    assert proved.answer.verdict == "holds" and proved.certificate["proof"]["with_forms"]
+    assert check(proved.certificate, DAMPING, DOUBLE).holds
+
+
+def test_cells_of_one_s_own():
+    question = "from 0.45 <= level <= 0.55 stays 0.43 <= level <= 0.57 for ever"
+    cells = Cells({"level": 1 / 64, "outflow": 1 / 128}, stride=2)
+    proved: Any = prove(FILLING, question, plant=TANK, cells=cells)
+    assert proved.answer.verdict == "holds" and proved.certificate["proof"]["stride"] == 2
+    with pytest.raises(CrisptreeError, match="there is no state 'depth'; there are level, outflow"):
+        prove(FILLING, question, plant=TANK, cells=Cells({"depth": 1.0}))
 
 
 @pytest.mark.parametrize(
     ("question", "message"),
     [
         ("from x[0] + x[1] < 1 stays up for 5 steps", "the start must be comparisons of single"),
-        ("from |all| < 1 stays |x[0]| > 1 for 5 steps", "the goal must be comparisons of single"),
+        ("from |all| < 1 stays |x[0]| > 1 for 5 steps", "the region must be comparisons of single"),
         ("from x[0] < 1 stays up for 5 steps", "needs a lower and an upper bound"),
         ("from x[0] < 1 and x[0] > 1 stays up for 5 steps", "no state meets the start"),
-        ("from |all| <= 2 stays up for 5 steps", "within ±π/2"),
+        ("from |all| < 1 reaches the goal within 5 steps", "has no goal"),
+        ("from |all| < 1e400 stays up for 5 steps", "larger than any float64"),
     ],
 )
 def test_wrong_starts_and_goals(question, message):
@@ -74,6 +138,18 @@ def test_wrong_starts_and_goals(question, message):
         verify(STEADY, question)
 
 
-def test_unknown_dynamics():
-    with pytest.raises(CrisptreeError, match="the dynamics of 'None' are not known"):
+def test_what_ends_in_its_goal_does_not_stay_there():
+    with pytest.raises(CrisptreeError, match="episodes of MountainCar end in its goal"):
+        verify(SWINGING, "from reset reaches the goal within 200 steps and stays")
+    with pytest.raises(CrisptreeError, match="the plant tank has no limits"):
+        verify(FILLING, "from reset stays up for 5 steps", plant=TANK)
+
+
+def test_plants_that_do_not_fit():
+    with pytest.raises(CrisptreeError, match="the equations of 'None' are not known"):
         verify(grown(4, 0, 4, 2), "from |all| <= 0.05 stays up for 5 steps")
+    with pytest.raises(CrisptreeError, match="the policy sees 4 features, the plant tank shows 2"):
+        verify(STEADY, "from reset stays level < 3 for 5 steps", plant=TANK)
+    one = CrispTree.leaf(0, TANK.feature_names, ("only",))
+    with pytest.raises(CrisptreeError, match="actions are discrete with 1 names"):
+        verify(one, "from reset stays level < 3 for 5 steps", plant=TANK)

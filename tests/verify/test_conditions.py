@@ -1,15 +1,18 @@
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.verify.conditions import ALWAYS, branches, cuts
-from crisptree.verify.parser import Parser
+from crisptree.verify.grammar import Names
+from crisptree.verify.language import parse_condition
 
 NAMES = ("x", "y")
 
 
 def condition(text):
-    return Parser(text, NAMES, ("go",)).condition()
+    return parse_condition(text, Names(NAMES))
 
 
 @pytest.mark.parametrize(
@@ -58,7 +61,8 @@ def test_a_feature_that_cancels_out_makes_no_cut():
 
 
 def test_branches_hold_the_value():
-    term = condition("|x| - 2*|y| + x > 0").left
+    term: Any = condition("|x| - 2*|y| + x > 0")
+    term = term.left
     for x in (-2, 1):
         for y in (-3, 2):
             at = [Fraction(x), Fraction(y)]
@@ -67,3 +71,34 @@ def test_branches_hold_the_value():
                 for each in branches(term)
             ]
             assert term.of(at) in values and len(values) == 4
+
+
+def test_names_may_be_anything_in_quotes():
+    asked: Any = parse_condition('"and" > 1 or \'a "b"\' < 2', Names(("and", 'a "b"')))
+    assert [each.left.index for each in asked.parts] == [0, 1]
+
+
+def test_products_bind_closer_than_sums():
+    asked: Any = parse_condition("1 + 2 * a - a / 4 > 0", Names(("a",)))
+    assert asked.left.of([Fraction(8)]) == 1 + 16 - 2
+
+
+@pytest.mark.parametrize("text", ["(a + 1) * 2 > 4", "((a + 1) * 2 > 4)", "(((a)) > (1))"])
+def test_brackets_around_terms_and_conditions(text):
+    asked: Any = parse_condition(text, Names(("a",)))
+    assert asked.holds([Fraction(3, 2)]) and not asked.holds([Fraction(1)])
+
+
+def test_a_long_sum_is_no_deep_one():
+    asked: Any = parse_condition("+".join(["a"] * 1500) + " > 0", Names(("a",)))
+    assert asked.holds([Fraction(1)])
+
+
+def test_the_longest_name_wins_and_ends_where_a_word_ends():
+    names = Names(("left", "left leg", "2nd", "a-b", "3"))
+    asked: Any = parse_condition("left leg > 0 and left  leg < 9 and 2nd = a-b", names)
+    assert [each.left.index for each in asked.parts] == [1, 1, 2]
+    with pytest.raises(CrisptreeError, match="there is 'leftover'"):
+        parse_condition("leftover > 1", names)
+    quoted: Any = parse_condition("3 > '3'", names)
+    assert quoted.right.index == 4

@@ -6,48 +6,133 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crisptree.verify.intervals import Interval, constant
+from crisptree.verify.affine import FORMS, symbols
+from crisptree.verify.checker_numbers import NUMBERS, Number
+from crisptree.verify.intervals import INTERVALS, Interval
 
-NUMBERS = st.floats(-1e6, 1e6)
+NUMBERS_OF_ANY_SIZE = st.floats(-1e6, 1e6)
+ARITHMETICS = ("intervals", "forms", "checker")
+
+
+def made(arithmetic, low, high):
+    if arithmetic == "intervals":
+        return Interval(np.array([low]), np.array([high])), INTERVALS
+    if arithmetic == "forms":
+        return symbols(np.array([[low]]), np.array([[high]]))[0], FORMS
+    return Number(np.array([low]), np.array([high])), NUMBERS
+
+
+def ends(value):
+    bounds = value.bounds() if hasattr(value, "bounds") else value
+    return float(bounds.low[0]), float(bounds.high[0])
+
+
+def holds(value, exact):
+    low, high = ends(value)
+    return (low == -math.inf or Fraction(low) <= exact) and (
+        high == math.inf or exact <= Fraction(high)
+    )
 
 
 @st.composite
-def within(draw, numbers=NUMBERS):
-    """An interval and a number in it."""
-    low, inside, high = sorted(draw(st.lists(numbers, min_size=3, max_size=3)))
-    return Interval(np.array([low]), np.array([high])), inside
+def within(draw, numbers=NUMBERS_OF_ANY_SIZE):
+    """Two bounds and a number between them."""
+    return sorted(draw(st.lists(numbers, min_size=3, max_size=3)))
 
 
-def holds(interval, exact):
-    return Fraction(float(interval.low[0])) <= exact <= Fraction(float(interval.high[0]))
+@pytest.mark.parametrize("arithmetic", ARITHMETICS)
+@given(first=within(), second=within())
+def test_sums_and_products_hold_the_exact_value(arithmetic, first, second):
+    (a_low, a, a_high), (b_low, b, b_high) = first, second
+    one, xp = made(arithmetic, a_low, a_high)
+    other, _ = made(arithmetic, b_low, b_high)
+    if arithmetic == "forms":  # each with a symbol of its own
+        one, other = symbols(np.array([[a_low, b_low]]), np.array([[a_high, b_high]]))
+    exact, other_exact = Fraction(a), Fraction(b)
+    assert holds(one + other, exact + other_exact) and holds(one - other, exact - other_exact)
+    assert holds(one * other, exact * other_exact) and holds(-one, -exact)
+    assert holds(3 - one * 0.1, 3 - exact * Fraction(0.1))
+    assert holds(xp.square(one), exact**2) and holds(one**3, exact**3)
+    assert holds(xp.clip(one, -1.0, 2.0), min(max(exact, Fraction(-1)), Fraction(2)))
+    assert holds(xp.abs(one), abs(exact)) and holds(xp.minimum(one, other), min(exact, other_exact))
+    assert holds(xp.where(one > other, one, other), max(exact, other_exact))
+    assert holds(xp.float32(one), Fraction(float(np.float32(a))))
 
 
-@given(within(), within())
-def test_sums_differences_and_products_hold_the_exact_value(first, second):
-    (one, a), (other, b) = first, second
-    assert holds(one.plus(other), Fraction(a) + Fraction(b))
-    assert holds(one.minus(other), Fraction(a) - Fraction(b))
-    assert holds(one.times(other), Fraction(a) * Fraction(b))
-    assert holds(one.squared(), Fraction(a) ** 2) and one.squared().low[0] >= 0
+@pytest.mark.parametrize("arithmetic", ARITHMETICS)
+@given(first=within(), second=within(st.floats(0.01, 1e6)), sign=st.sampled_from([1, -1]))
+def test_quotients(arithmetic, first, second, sign):
+    (a_low, a, a_high), (b_low, b, b_high) = first, sorted(sign * each for each in second)
+    one, other = made(arithmetic, a_low, a_high)[0], made(arithmetic, b_low, b_high)[0]
+    if arithmetic == "forms":
+        one, other = symbols(np.array([[a_low, b_low]]), np.array([[a_high, b_high]]))
+    assert holds(one / other, Fraction(a) / Fraction(b)) and holds(1 / other, 1 / Fraction(b))
 
 
-@given(within(), within(st.floats(0.01, 1e6)))
-def test_quotients(first, second):
-    (one, a), (positive, b) = first, second
-    assert holds(one.over(positive), Fraction(a) / Fraction(b))
+@pytest.mark.parametrize("arithmetic", ARITHMETICS)
+def test_a_divisor_that_may_be_zero_bounds_nothing(arithmetic):
+    one, _ = made(arithmetic, 1.0, 1.0)
+    other, _ = made(arithmetic, -1.0, 2.0)
+    assert ends(one / other) == (-math.inf, math.inf)
 
 
-@given(within(st.floats(-1.57, 1.57)))
-def test_sine_and_cosine(given_angle):
-    angles, angle = given_angle
-    assert angles.sine().low[0] < math.sin(angle) < angles.sine().high[0]
-    assert angles.cosine().low[0] < math.cos(angle) < angles.cosine().high[0]
+@pytest.mark.parametrize("arithmetic", ARITHMETICS)
+@given(given_angle=within(st.floats(-30, 30)))
+def test_functions(arithmetic, given_angle):
+    low, angle, high = given_angle
+    value, xp = made(arithmetic, low, high)
+    for name in ("sin", "cos", "tanh", "exp"):
+        bottom, top = ends(getattr(xp, name)(value))
+        assert bottom <= getattr(math, name)(angle) <= top
+        if name in ("sin", "cos", "tanh") and arithmetic != "forms":
+            assert bottom >= -1 and top <= 1
+    bottom, top = ends(xp.sqrt(xp.abs(value)))
+    assert bottom <= math.sqrt(abs(angle)) <= top
 
 
-def test_the_cosine_reaches_one_at_zero():
-    angles = Interval(np.array([-0.1, 0.1]), np.array([0.2, 0.2]))
-    assert angles.cosine().high[0] >= 1 and angles.cosine().high[1] == pytest.approx(math.cos(0.1))
+def test_a_wave_reaches_its_crest_and_its_trough():
+    angles = Interval(np.array([-0.1, 0.1, 3.0]), np.array([0.2, 0.2, 3.3]))
+    cos = INTERVALS.cos(angles)
+    assert cos.high[0] == 1 and cos.high[1] == pytest.approx(math.cos(0.1)) and cos.low[2] == -1
 
 
-def test_constants_have_no_width():
-    assert constant(0.1).low == constant(0.1).high == 0.1
+def test_forms_remember_what_depends_on_what():
+    (x,) = symbols(np.array([[1.0]]), np.array([[2.0]]))
+    low, high = ends(x - 0.5 * x)
+    assert low == pytest.approx(0.5) and high == pytest.approx(1.0)
+
+
+def test_slopes_do_too():
+    low, high = np.array([[1.0]]), np.array([[2.0]])
+    x = Number(low[:, 0], high[:, 0], [(np.ones(1), np.ones(1))])
+    half = x - 0.5 * x
+    bottom, top = half.around(np.array([0.75]), np.array([0.75]), low, high, (low + high) / 2)
+    assert bottom[0] == pytest.approx(0.5) and top[0] == pytest.approx(1.0)
+
+
+@given(within(st.floats(-2, 2)), within(st.floats(-2, 2)))
+def test_the_mean_value_theorem_holds_the_exact_value(first, second):
+    (a_low, a, a_high), (b_low, b, b_high) = first, second
+    low, high = np.array([[a_low, b_low]]), np.array([[a_high, b_high]])
+    middle = (low + high) / 2
+
+    def function(xp, x, y):
+        return xp.sin(x) * y - 0.5 * xp.square(y) + xp.clip(x - y, -1.0, 1.0) / (2.0 + xp.cos(x))
+
+    from crisptree.verify.checker_numbers import variables
+
+    sloped = function(NUMBERS, *variables(low, high, with_slopes=True))
+    at_middle = function(NUMBERS, *variables(middle, middle))
+    bottom, top = sloped.around(at_middle.low, at_middle.high, low, high, middle)
+    value = function(np, np.array([a]), np.array([b]))[0]
+    assert bottom[0] <= value <= top[0] and sloped.low[0] <= value <= sloped.high[0]
+    form = function(FORMS, *symbols(low, high)).bounds()
+    assert form.low[0] <= value <= form.high[0]
+
+
+@pytest.mark.parametrize("arithmetic", ARITHMETICS)
+def test_a_condition_that_is_open_takes_both(arithmetic):
+    value, xp = made(arithmetic, -1.0, 1.0)
+    assert ends(xp.where(value > 0, 5.0, 7.0)) == (5.0, 7.0)
+    assert ends(xp.where((value > 0) & (value < -2), 5.0, 7.0)) == (7.0, 7.0)
+    assert ends(xp.where((value > -2) | (value > 3), 5.0, 7.0)) == (5.0, 5.0)

@@ -4,43 +4,50 @@ import numpy as np
 import pytest
 from verify_trees import FALLING, STEADY, cart_pole
 
-from crisptree.verify import reach
-from crisptree.verify.cartpole import physics, replay
-from crisptree.verify.reach import stays_inside
+from crisptree.verify.cells import Grid
+from crisptree.verify.claims import Claim, Judge, loop_of
+from crisptree.verify.loop import Boxes, Loop
+from crisptree.verify.plants.classic import CART_POLE
+from crisptree.verify.reach import Limits, Prover
+from crisptree.verify.replay import episode
 
-LIMITS = np.stack([-physics().limits, physics().limits], 1)
-START = np.tile([-0.05, 0.05], (4, 1))
-LATER = time.monotonic() + 1e6
+SIZES = (None, 0.02, 0.004, 0.02)
 
 
-def run(tree, goal, steps, most_boxes):
-    return stays_inside(tree, START, goal, steps, most_boxes=most_boxes, deadline=LATER)
+def grid(tree):
+    loop = Loop(tree, CART_POLE)
+    lines = []
+    for cuts, size in zip(loop.cuts(), SIZES, strict=True):
+        own = set(cuts) if size is None else {*cuts, *(np.arange(-100, 101) * size).tolist()}
+        lines.append(tuple(sorted(own)))
+    return Grid(tuple(lines), (False,) * 4, (2.0**-12,) * 4)
+
+
+def attempt(tree, steps, deadline=np.inf):
+    claim = Claim("stays", CART_POLE.reset_box / 4, CART_POLE.box(CART_POLE.limits), steps)
+    loop, judge = loop_of(tree, CART_POLE, claim), Judge(CART_POLE, claim)
+    return Prover(loop, judge, Limits(deadline)).attempt(grid(tree), 1)
 
 
 def test_a_proof_for_every_start():
-    assert run(STEADY, LIMITS, 25, 400).steps == 25
+    assert attempt(STEADY, 10).is_proof
 
 
-@pytest.mark.parametrize("most_boxes", [50, 400])
-def test_no_proof_reaches_further_than_what_really_happens(most_boxes):
-    starts = np.random.default_rng(0).uniform(START[:, 0], START[:, 1], (40, 4))
-    first_to_end = min(len(replay(FALLING, start, 60)) - 1 for start in starts)
-    assert 0 < run(FALLING, LIMITS, 60, most_boxes).steps < first_to_end < 60
+def test_no_proof_reaches_further_than_what_really_happens():
+    box = CART_POLE.reset_box / 4
+    starts = np.random.default_rng(0).uniform(box[:, 0], box[:, 1], (40, 4))
+    first_to_end = min(len(episode(FALLING, CART_POLE, start, 60)) - 1 for start in starts)
+    found = attempt(FALLING, 60)
+    assert not found.is_proof and 0 < found.shown_steps < first_to_end < 60
 
 
-def test_every_replayed_state_lies_in_a_box():
-    boxes = reach._cut_into_pieces(START, 400)
-    fineness = reach.FINEST
-    episodes = [
-        replay(STEADY, start, 20)
-        for start in np.random.default_rng(3).uniform(START[:, 0], START[:, 1], (20, 4))
-    ]
-    for at in range(1, 21):
-        boxes, fineness = reach._joined(reach._step(STEADY, boxes), 200, fineness)
-        for states in episodes:
-            low, high = boxes
-            assert ((low <= states[at]) & (states[at] <= high)).all(axis=1).any()
-    assert len(boxes[0]) <= 200
+def test_every_replayed_state_lies_in_its_cover():
+    found = attempt(STEADY, 10)
+    box = CART_POLE.reset_box / 4
+    for start in np.random.default_rng(3).uniform(box[:, 0], box[:, 1], (20, 4)):
+        states = episode(STEADY, CART_POLE, start, 10)
+        for state, cover in zip(states, found.layers, strict=True):
+            assert ((cover.low <= state) & (state <= cover.high)).all(axis=1).any()
 
 
 def test_states_that_round_to_the_threshold_are_in_both_pieces():
@@ -51,18 +58,17 @@ def test_states_that_round_to_the_threshold_are_in_both_pieces():
     middle = (low + below) / 2
     for angle, leaves in ((middle, {1, 2}), (np.nextafter(middle, 0), {2}), (low, {1})):
         state = np.array([[0, 0, angle, 0]], float)
-        found = {leaf for leaf, (lows, _) in reach._by_leaf(tree, (state, state)) if len(lows)}
+        pieces = Loop(tree, CART_POLE).pieces(Boxes(state, state))
+        found = {leaf for leaf, boxes in pieces if len(boxes)}
         assert found == leaves
         assert int(tree.apply(state[0].astype(np.float32))) in found
 
 
-def test_the_pieces_cover_the_start():
-    low, high = reach._cut_into_pieces(START, 1000)
-    assert (low.min(axis=0) == START[:, 0]).all() and (high.max(axis=0) == START[:, 1]).all()
-    volume = np.prod(high - low, axis=1).sum()
-    assert volume == pytest.approx(np.prod(START[:, 1] - START[:, 0]))
-
-
 def test_out_of_time():
-    done = stays_inside(STEADY, START, LIMITS, 10, most_boxes=50, deadline=time.monotonic() - 1)
-    assert done.out_of_time and done.steps == 0
+    found = attempt(STEADY, 10, deadline=time.monotonic() - 1)
+    assert not found.is_proof and found.shown_steps == 0 and found.reason == "the time is over"
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+def test_a_claim_about_the_start_needs_no_step(steps):
+    assert len(attempt(FALLING, steps).layers) == steps + 1

@@ -27,6 +27,7 @@ EXTRA_OF: Mapping[str, str] = MappingProxyType(
         "stable_baselines3": "sb3",
         "sc2": "sc2",
         "tensorboardX": "track",
+        "lark": "verify",
         "z3": "verify",
         "fsspec": "experiments",
         "gymnax": "gymnax",

@@ -1,10 +1,11 @@
 """`crisptree verify`: prove properties of a policy, or see why they fail."""
 
 import json
+import math
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import tyro
 
@@ -13,15 +14,18 @@ from crisptree.commands.options import optional
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree
-    from crisptree.verify import Answer
+    from crisptree.verify import Answer, Plant
+    from crisptree.verify.prove import Cells
+    from crisptree.verify.robustness import LeafFact
 
 
 @dataclass(frozen=True)
 class Command:
     """Prove properties of a policy, or see an observation for which they fail.
 
-    never|always|sometimes|where ACTION [when CONDITION]; same as "FILE"; symmetric under -FEATURE,
-    NAME <-> NAME, …; increasing|decreasing in FEATURE; from CONDITION stays up for N steps.
+    never|always|sometimes|where ACTION [when CONDITION]; |torque| <= 1 [when CONDITION]; same as
+    "FILE"; symmetric under -FEATURE, NAME <-> NAME, …; increasing|decreasing in FEATURE; from
+    CONDITION stays up for N steps; from CONDITION reaches CONDITION within N steps [and stays].
     Exit code: 0 if all hold, 1 if one fails, 3 if one is undecided.
     """
 
@@ -33,6 +37,20 @@ class Command:
     """A property; may be given several times."""
     file: Annotated[Path | None, optional("FILE")] = None
     """A file of properties, one a line; lines that start with # are comments."""
+    plant: Annotated[str | None, optional("PLANT")] = None
+    """The system a closed loop is about: CartPole, MountainCar, …, or module:NAME of your own."""
+    certificate: Annotated[Path | None, optional("FILE")] = None
+    """Write the proof of a property of the closed loop to a file."""
+    check: Annotated[Path | None, optional("FILE")] = None
+    """Check a certificate again, with a checker of its own."""
+    cells: Annotated[str | None, optional("CELLS")] = None
+    """How finely states are looked at: "angle 1/64, velocity 0.1"; tried out unless given."""
+    stride: Annotated[int | None, optional("N")] = None
+    """Steps from one cover of the states to the next; tried out unless given."""
+    about: Annotated[str | None, optional("OBSERVATION")] = None
+    """Numbers of an observation: which leaf decides, and the least change that flips it."""
+    leaves: bool = False
+    """Show each leaf: whether it can be reached, and how far its inside lies from others."""
     floats: Literal[64, 32] = 64
     """What observations are made of: float64, or float32 as most environments have it."""
     seconds: float = 60.0
@@ -41,27 +59,114 @@ class Command:
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:
-        import numpy as np
-
         from crisptree.commands.shared import loaded
-        from crisptree.verify import verify
 
         if not 0 < self.seconds < 1e6:
             raise CrisptreeError(f"--seconds is {self.seconds}; it must be above 0")
         tree = loaded(self.policy)
-        dtype = {64: np.float64, 32: np.float32}[self.floats]
-        answers = []
-        for question in (*self.property, *self._from_file()):
-            answers.append(verify(tree, question, dtype=dtype, seconds=self.seconds))
-            if not self.json:
-                print(told(answers[-1], tree))
-        if not answers:
+        asked = [*self.property, *self._from_file()]
+        if not asked and self.check is None and self.about is None and not self.leaves:
             raise CrisptreeError('nothing to prove; --property "never ACTION when …" says what')
+        printed: dict[str, Any] = {}
+        if self.leaves:
+            printed["leaves"] = self._show_leaves(tree)
+        if self.about is not None:
+            printed["about"] = self._show_about(tree, self.about)
+        verdicts: set[str] = set()
+        if self.check is not None:
+            printed["check"] = self._checked(tree)
+            verdicts.add("holds" if printed["check"]["holds"] else "fails")
+        if asked:
+            printed["answers"] = [answer.to_dict() for answer in self._answers(tree, asked)]
+            verdicts |= {answer["verdict"] for answer in printed["answers"]}
         if self.json:
-            print(json.dumps({"answers": [answer.to_dict() for answer in answers]}))
-        verdicts = {answer.verdict for answer in answers}
-        if verdicts != {"holds"}:
+            print(json.dumps(printed))
+        if verdicts - {"holds"}:
             sys.exit(1 if "fails" in verdicts else 3)
+
+    def _answers(self, tree: "CrispTree", asked: list[str]) -> list["Answer"]:
+        import numpy as np
+
+        from crisptree.verify import certificate, prove
+
+        plant, cells = self._plant(), self._cells()
+        dtype = {64: np.float64, 32: np.float32}[self.floats]
+        found, written = [], 0
+        for question in asked:
+            proved = prove(
+                tree, question, dtype=dtype, seconds=self.seconds, plant=plant, cells=cells
+            )
+            found.append(proved.answer)
+            if not self.json:
+                print(told(proved.answer, tree))
+            if self.certificate is not None and proved.certificate is not None:
+                written += 1
+                if written > 1:
+                    raise CrisptreeError("a certificate holds one proof; ask for one at a time")
+                certificate.write(self.certificate, proved.certificate)
+                if not self.json:
+                    print(f"{'':9} the proof is in {self.certificate}")
+        if self.certificate is not None and not written:
+            note = "no certificate is written: only a proof about the closed loop has one"
+            print(f"crisptree: {note}", file=sys.stderr)
+        return found
+
+    def _plant(self) -> "Plant | None":
+        from crisptree.verify.plants import plant_named
+
+        return None if self.plant is None else plant_named(self.plant)
+
+    def _cells(self) -> "Cells | None":
+        from crisptree.verify.prove import Cells, sizes_of
+
+        if self.stride is not None and self.stride < 1:
+            raise CrisptreeError(f"--stride is {self.stride}; it must be at least 1")
+        return Cells(sizes_of(self.cells or ""), self.stride)
+
+    def _checked(self, tree: "CrispTree") -> dict[str, Any]:
+        from crisptree.base.text import printable
+        from crisptree.verify import certificate
+        from crisptree.verify.recheck import recheck
+
+        assert self.check is not None
+        content = certificate.read(self.check)
+        verdict = recheck(content, tree, self._plant())
+        property_ = str(content.get("property"))
+        if not self.json:
+            print(f"{'HOLDS' if verdict.holds else 'REJECTED':9} {printable(property_)}")
+            boxes = f", {verdict.boxes:,} boxes" if verdict.holds else ""
+            print(f"{'':9} {printable(verdict.reason)}{boxes}")
+        return {"property": property_, "holds": verdict.holds, "why": verdict.reason}
+
+    def _show_leaves(self, tree: "CrispTree") -> list[dict[str, Any]]:
+        from crisptree.commands.shared import aligned
+        from crisptree.verify.robustness import leaf_facts
+
+        facts = leaf_facts(tree)
+        if not self.json:
+            rows = [["leaf", "action", "reached", "half width", "where"]]
+            for fact in facts:
+                reached = "yes" if fact.is_reachable else "never"
+                width = f"{fact.half_width:.6g}"
+                rows.append([str(fact.leaf), fact.action, reached, width, where(fact, tree)])
+            print(aligned(rows))
+        return [fact.to_dict() for fact in facts]
+
+    def _show_about(self, tree: "CrispTree", text: str) -> dict[str, Any]:
+        from crisptree.base.text import printable
+        from crisptree.verify.robustness import nearest_flip, numbers_of
+
+        observation = numbers_of(text, tree)
+        flip = nearest_flip(tree, observation)
+        if not self.json:
+            print(f"leaf {flip.leaf}: {printable(flip.action)}")
+            if flip.radius is None:
+                print("no change of the observation flips it")
+            else:
+                print(f"it holds while every feature moves by less than {flip.radius!r}")
+                changes = [f"{printable(name)} = {value!r}" for name, value in flip.changes.items()]
+                print(f"{', '.join(changes)} makes it {printable(flip.instead or '')}")
+        return flip.to_dict()
 
     def _from_file(self) -> list[str]:
         if self.file is None:
@@ -79,14 +184,27 @@ def told(answer: "Answer", tree: "CrispTree") -> str:
 
     regions = answer.details.get("regions")
     verdict = answer.verdict.upper() if regions is None else "REGIONS"
-    lines = [f"{verdict:9} {printable(answer.question)}", f"{'':9} {answer.why}"]
+    lines = [f"{verdict:9} {printable(answer.question)}", f"{'':9} {printable(answer.why)}"]
     for region in regions or ():
         lines.append(f"{'':11} {' and '.join(map(_interval, region)) or 'everywhere'}")
     if regions is None and answer.observation is not None:
-        names = map(printable, tree.feature_names)
+        names = map(printable, answer.details.get("states", tree.feature_names))
         shown = zip(names, answer.observation, strict=True)
         lines += [f"{'':11} {name} = {value!r}" for name, value in shown]
     return "\n".join(lines)
+
+
+def where(fact: "LeafFact", tree: "CrispTree") -> str:
+    """The observations that reach a leaf."""
+    bounds = [
+        {
+            "feature": tree.feature_names[each.feature],
+            "above": None if each.above == -math.inf else each.above,
+            "at_most": None if each.at_most == math.inf else each.at_most,
+        }
+        for each in fact.where
+    ]
+    return " and ".join(map(_interval, bounds)) or "everywhere"
 
 
 def _interval(bound: dict) -> str:

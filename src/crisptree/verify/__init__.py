@@ -1,4 +1,6 @@
-"""Proofs and counterexamples about a crisp tree. Needs z3 (`pip install 'crisptree[verify]'`)."""
+"""Proofs and counterexamples about a crisp tree, alone or in charge of a plant."""
 
 from crisptree.verify.answer import Answer as Answer
+from crisptree.verify.plants import Plant as Plant
+from crisptree.verify.verify import prove as prove
 from crisptree.verify.verify import verify as verify

@@ -1,7 +1,5 @@
 """Conditions that describe a box: one interval a feature."""
 
-from fractions import Fraction
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +13,7 @@ from crisptree.verify.conditions import (
     Sum,
     Term,
     branches,
+    difference,
 )
 from crisptree.verify.floats import neighbours
 
@@ -45,8 +44,8 @@ def _comparisons(condition: Condition) -> list[Compare]:
 
 def _below_zero(compare: Compare) -> list[tuple[Linear, bool]]:
     """Linear terms that are all below zero (strictly or not) exactly if the comparison holds."""
-    left_less = Sum(compare.left, Scaled(Fraction(-1), compare.right))
-    right_less = Sum(compare.right, Scaled(Fraction(-1), compare.left))
+    left_less = difference(compare.left, compare.right)
+    right_less = difference(compare.right, compare.left)
     terms = {
         "<": [left_less],
         "<=": [left_less],
@@ -63,7 +62,7 @@ def _below_zero(compare: Compare) -> list[tuple[Linear, bool]]:
 def _convex(term: Term, sign: int = 1) -> bool:
     """Whether absolute values only add: the term is then the largest of its branches."""
     if isinstance(term, Sum):
-        return _convex(term.left, sign) and _convex(term.right, sign)
+        return all(_convex(part, sign) for part in term.parts)
     if isinstance(term, Scaled):
         return _convex(term.term, sign if term.factor >= 0 else -sign)
     return not isinstance(term, Absolute) or (sign > 0 and _convex(term.term, sign))

@@ -1,140 +1,205 @@
-"""What a tree does to CartPole, proved for every start or refuted by one that was replayed.
+"""What a tree does to a plant, proved for every start or refuted by one that was replayed.
 
-First a search: many starts are played, and those that come closest to leaving the goal are varied.
-If one leaves it in gymnasium's own environment too, that is the answer. Then the proof: boxes that
-hold every state, with ever more boxes while the time lasts.
+First a search: many starts are played, and those that come closest to breaking the claim are
+varied. If one breaks it in the plant, and in the environment where there is one, that is the
+answer. Then the proof: covers that hold every state, finer and finer while the time lasts.
 """
 
 import time
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
+from crisptree.base.version import crisptree_version
 from crisptree.crisp import CrispTree
-from crisptree.verify import cartpole
+from crisptree.verify import certificate
 from crisptree.verify.answer import Answer
-from crisptree.verify.boxes import Box, NotABoxError, as_box
+from crisptree.verify.boxes import NotABoxError, as_box
+from crisptree.verify.claims import Claim, Judge, loop_of
 from crisptree.verify.conditions import Condition
-from crisptree.verify.properties import Stays
-from crisptree.verify.reach import stays_inside
+from crisptree.verify.falsify import Counterexample, Falsifier
+from crisptree.verify.loop import Loop
+from crisptree.verify.plants.plant import Plant
+from crisptree.verify.properties import Influences, InTheLoop
+from crisptree.verify.prove import Cells, attempts, with_forms
+from crisptree.verify.reach import Attempt
+from crisptree.verify.replay import replayed
 
-STARTS, ROUNDS, CLOSEST = 1024, 6, 64
-BUDGETS = (1_000, 5_000, 25_000, 125_000)
 SHARE_OF_SEARCH = 0.3
 
 
-def stays(tree: CrispTree, asked: Stays, question: str, *, seconds: float) -> Answer:
-    """Whether CartPole keeps to the goal for all the steps, from every start."""
-    if tree.env_id not in cartpole.ENV_IDS or (tree.n_features, tree.n_actions) != (4, 2):
-        raise CrisptreeError(
-            f"the dynamics of '{tree.env_id}' are not known; properties with 'stays' are for "
-            f"policies of {' and '.join(cartpole.ENV_IDS)}"
-        )
-    begun = time.monotonic()
-    start = _start(asked.start)
-    limits = cartpole.physics().limits
-    goal = np.stack([-limits, limits], 1) if asked.goal is None else _box(asked.goal, "goal")
-    found = counterexample(tree, start, goal, asked.steps, begun + SHARE_OF_SEARCH * seconds)
-    if found is not None:
-        return _fails(tree, question, found)
-    proved = 0
-    for budget in BUDGETS:
-        reached = stays_inside(
-            tree, start, goal, asked.steps, most_boxes=budget, deadline=begun + seconds
-        )
-        proved = max(proved, reached.steps)
-        details = {"proved_steps": proved, "boxes": budget, "start": start.tolist()}
-        if proved == asked.steps:
-            why = f"proved for every start, with at most {budget:,} boxes a step"
-            return Answer(question, "holds", why, None, details)
-        if reached.out_of_time:
-            break
-    why = (
-        f"proved for the first {proved} steps; beyond them neither a proof nor a counterexample "
-        f"was found in {seconds:g} s"
+@dataclass(frozen=True)
+class Effort:
+    """How long to try, and with which cells."""
+
+    seconds: float = 60.0
+    cells: Cells = field(default_factory=Cells)
+
+
+def claim_of(asked: InTheLoop, plant: Plant) -> Claim:
+    """A property of the closed loop in numbers."""
+    start = plant.reset_box if asked.start is None else _start(asked.start, plant)
+    if asked.region is not None:
+        region = _box(asked.region, plant, "region")
+    elif asked.kind == "stays":
+        if not plant.limits:
+            raise CrisptreeError(
+                f"the plant {plant.name} has no limits; say in which region it stays"
+            )
+        region = plant.box(plant.limits)
+    else:
+        if not plant.goal:
+            raise CrisptreeError(f"the plant {plant.name} has no goal; say which region is reached")
+        region = plant.box(plant.goal)
+    if asked.kind == "settles" and plant.goal:
+        raise CrisptreeError(f"episodes of {plant.name} end in its goal; nothing stays there")
+    influences = asked.influences
+    return Claim(
+        asked.kind,  # type: ignore[arg-type]
+        start,
+        region,
+        asked.steps,
+        _noise(influences, plant),
+        int(influences.delay),
+        _disturbance(influences, plant),
     )
-    return Answer(question, "undecided", why, None, {**details, "seconds": seconds})
 
 
-def counterexample(
-    tree: CrispTree, start: Box, goal: Box, steps: int, deadline: float, seed: int = 0
-) -> NDArray[np.float64] | None:
-    """The states of an episode that leaves the goal within `steps` in gymnasium's CartPole."""
-    rng = np.random.default_rng(seed)
-    width = start[:, 1] - start[:, 0]
-    starts = start[:, 0] + width * rng.integers(0, 2, (STARTS, len(start)))  # corners
-    starts[STARTS // 4 :] = rng.uniform(start[:, 0], start[:, 1], starts[STARTS // 4 :].shape)
-    for round_ in range(ROUNDS):
-        nearness = _nearness(tree, starts, goal, steps, deadline)
-        order = np.argsort(-nearness)
-        for at in order[:3]:
-            if nearness[at] > 0:
-                states = cartpole.replay(tree, starts[at], steps)
-                outside = ((states < goal[:, 0]) | (states > goal[:, 1])).any(axis=1)
-                if outside.any():
-                    return states[: int(np.argmax(outside)) + 1]
-        if time.monotonic() > deadline:
-            return None
-        parents = starts[order[:CLOSEST]].repeat(STARTS // CLOSEST, axis=0)
-        spread = width * 0.3 ** (round_ + 1)
-        starts = np.clip(rng.normal(parents, spread), start[:, 0], start[:, 1])
-    return None
-
-
-def _nearness(
-    tree: CrispTree, starts: NDArray[np.float64], goal: Box, steps: int, deadline: float
-) -> NDArray[np.float64]:
-    """How far each episode gets beyond the goal (above zero) or towards its edge, relative to how
-    wide the goal is."""
-    limits = cartpole.physics().limits
-    finite = np.isfinite(goal)
-    centre = np.where(finite.all(axis=1), goal.sum(axis=1, where=finite) / 2, 0.0)
-    half = np.where(finite.all(axis=1), (goal[:, 1] - centre), 1.0)
-    states, nearest = starts, np.full(len(starts), -np.inf)
-    for at in range(steps + 1):
-        beyond = np.maximum(states - goal[:, 1], goal[:, 0] - states) / np.maximum(half, 1e-12)
-        nearest = np.maximum(nearest, beyond.max(axis=1))
-        goes_on = np.logical_or((np.abs(states) <= limits).all(axis=1), at == 0)
-        if not goes_on.any() or time.monotonic() > deadline:
-            break
-        actions = tree.predict(states.astype(np.float32))[0]
-        # An episode that ended stands still where it ended.
-        states = np.where(goes_on[:, None], cartpole.step(states, actions), states)
-    return nearest
-
-
-def _start(condition: Condition) -> Box:
-    """The start as a box; a feature it does not mention starts as the reset has it."""
-    box = _box(condition, "start")
-    given = np.isfinite(box)
-    unmentioned = ~given.any(axis=1)
-    box[unmentioned] = [-cartpole.RESET, cartpole.RESET]
+def _start(condition: Condition, plant: Plant) -> NDArray[np.float64]:
+    """The start as a box; a state it does not mention starts as the reset has it."""
+    box = _box(condition, plant, "start")
+    n = len(plant.states)
+    if np.isfinite(box[n:]).any():
+        raise CrisptreeError(f"a start speaks of states: {', '.join(plant.states)}")
+    box = box[:n]
+    unmentioned = ~np.isfinite(box).any(axis=1)
+    box[unmentioned] = plant.reset_box[unmentioned]
     if not np.isfinite(box).all():
-        raise CrisptreeError("a start needs a lower and an upper bound for each feature it names")
+        raise CrisptreeError("a start needs a lower and an upper bound for each state it names")
     if (box[:, 0] > box[:, 1]).any():
         raise CrisptreeError("no state meets the start's condition")
-    if (np.abs(box[2]) > np.pi / 2).any():
-        raise CrisptreeError("a start's pole angle must lie within ±π/2")
     return box
 
 
-def _box(condition: Condition, what: str) -> Box:
+def _box(condition: Condition, plant: Plant, what: str) -> NDArray[np.float64]:
     try:
-        return as_box(condition, 4)
+        return as_box(condition, len(plant.quantities))
     except NotABoxError:
         raise CrisptreeError(
-            f"the {what} must be comparisons of single features with numbers, joined by 'and'"
+            f"the {what} must be comparisons of single states with numbers, joined by 'and'"
         ) from None
 
 
-def _fails(tree: CrispTree, question: str, states: NDArray[np.float64]) -> Answer:
-    names = map(printable, tree.feature_names)
-    last = ", ".join(f"{name} {value:.6g}" for name, value in zip(names, states[-1], strict=True))
-    step = len(states) - 1
+def _noise(influences: Influences, plant: Plant) -> tuple[float, ...]:
+    if not influences.noise:
+        return ()
+    found = dict.fromkeys(plant.feature_names, influences.noise.get(-1, 0.0))
+    for at, size in influences.noise.items():
+        if at >= 0 and plant.quantities[at] not in found:
+            raise CrisptreeError(
+                f"the policy does not see {plant.quantities[at]}; it sees {', '.join(found)}"
+            )
+        if at >= 0:
+            found[plant.quantities[at]] = size
+    return tuple(found.values())
+
+
+def _disturbance(influences: Influences, plant: Plant) -> tuple[tuple[float, float], ...]:
+    found = []
+    for at, bounds in enumerate(plant.disturbance.values()):
+        size = influences.disturbance.get(at, influences.disturbance.get(-1))
+        found.append(bounds if size is None else (-size, size))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A property of the closed loop and its answer, with the certificate if it holds."""
+
+    answer: Answer
+    certificate: dict[str, Any] | None = None
+
+
+def decide(
+    tree: CrispTree, plant: Plant, asked: InTheLoop, question: str, effort: Effort
+) -> Proved:
+    """Whether the claim holds from every start."""
+    check_fit(tree, plant)
+    claim = claim_of(asked, plant)
+    begun = time.monotonic()
+    loop, judge = loop_of(tree, plant, claim), Judge(plant, claim)
+    deadline = begun + effort.seconds
+    found = Falsifier(loop, judge).search(begun + SHARE_OF_SEARCH * effort.seconds)
+    if found is not None:
+        return Proved(_fails(loop, judge, question, found))
+    loop = with_forms(loop, judge)
+    proved = 0
+    for attempt in attempts(loop, judge, deadline, effort.cells):
+        proved = max(proved, attempt.shown_steps)
+        if attempt.is_proof:
+            return _holds(loop, judge, question, attempt, time.monotonic() - begun)
+    why = (
+        f"proved for the first {proved} steps; beyond them neither a proof nor a counterexample "
+        f"was found in {effort.seconds:g} s"
+    )
+    details = {"proved_steps": proved, "seconds": effort.seconds}
+    return Proved(Answer(question, "undecided", why, None, details))
+
+
+def check_fit(tree: CrispTree, plant: Plant) -> None:
+    """Refuse a tree that sees or does something else than the plant has."""
+    if tree.n_features != len(plant.feature_names):
+        raise CrisptreeError(
+            f"the policy sees {tree.n_features} features, the plant {plant.name} shows "
+            f"{len(plant.feature_names)}"
+        )
+    ours, theirs = tree.actions, plant.actions
+    if (ours.kind, len(ours.names)) != (theirs.kind, len(theirs.names)):
+        raise CrisptreeError(
+            f"the policy's actions are {ours.kind} with {len(ours.names)} names, those of the "
+            f"plant {plant.name} {theirs.kind} with {len(theirs.names)}"
+        )
+
+
+def _holds(loop: Loop, judge: Judge, question: str, attempt: Attempt, seconds: float) -> Proved:
+    boxes = sum(map(len, attempt.layers))
+    shown = "for ever" if attempt.closes and not attempt.drift else f"{judge.claim.steps} steps"
+    why = f"proved for every start, {shown}, with {boxes:,} boxes"
+    made = {"crisptree": crisptree_version(), "boxes": boxes, "seconds": round(seconds, 1)}
+    content = certificate.certificate(
+        loop.tree,
+        judge.plant,
+        judge.claim,
+        question,
+        attempt,
+        with_forms=loop.with_forms,
+        made=made,
+    )
+    details = {"boxes": boxes, "start": judge.claim.start.tolist()}
+    return Proved(Answer(question, "holds", why, None, details), content)
+
+
+def _fails(loop: Loop, judge: Judge, question: str, found: Counterexample) -> Answer:
+    names = judge.plant.state_names
+    last = found.states[-1][: len(names)]
+    step = len(found.states) - 1
+    shown = ", ".join(
+        f"{printable(name)} {value:.6g}" for name, value in zip(names, last, strict=True)
+    )
     when = f"at step {step}" if step else "at the start already"
-    why = f"from this state the goal is left {when}, replayed in gymnasium's CartPole-v1: {last}"
-    start = tuple(states[0].tolist())
-    details = {"step": step, "state": states[-1].tolist()}
+    what = {
+        "stays": f"the region is left {when}",
+        "reaches": f"the region is not reached in {step} steps",
+        "settles": f"it is not in the region {when}",
+    }[judge.claim.kind]
+    where = replayed(loop, judge, found)
+    why = f"from this state {what}{where}: {shown}"
+    start = tuple(found.states[0][: len(names)].tolist())
+    details = {"step": step, "state": last.tolist(), "states": list(names)}
+    if found.acting.size:
+        details["disturbance"] = found.acting.tolist()
     return Answer(question, "fails", why, start, details)

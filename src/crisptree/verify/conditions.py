@@ -32,11 +32,10 @@ class Feature:
 
 @dataclass(frozen=True)
 class Sum:
-    left: "Term"
-    right: "Term"
+    parts: tuple["Term", ...]
 
     def of(self, observation: Observation) -> Fraction:
-        return self.left.of(observation) + self.right.of(observation)
+        return sum((part.of(observation) for part in self.parts), Fraction())
 
 
 @dataclass(frozen=True)
@@ -101,6 +100,11 @@ Condition = Compare | All | Some | Not
 ALWAYS = All()
 
 
+def difference(left: Term, right: Term) -> Sum:
+    """One term less another."""
+    return Sum((left, Scaled(Fraction(-1), right)))
+
+
 @dataclass(frozen=True)
 class Linear:
     """`Σ coefficients[f] · x[f] + constant`."""
@@ -130,7 +134,10 @@ def branches(term: Term) -> list[Linear]:
     if isinstance(term, Feature):
         return [Linear({term.index: Fraction(1)}, Fraction())]
     if isinstance(term, Sum):
-        return [left + right for left in branches(term.left) for right in branches(term.right)]
+        found = [Linear({}, Fraction())]
+        for part in term.parts:
+            found = [so_far + more for so_far in found for more in branches(part)]
+        return found
     if isinstance(term, Scaled):
         return [each.times(term.factor) for each in branches(term.term)]
     inside = branches(term.term)
@@ -152,7 +159,7 @@ def cuts(condition: Condition) -> set[tuple[int, Fraction]]:
     """Where a comparison that depends on one feature alone may change: `(feature, value)`."""
     found = set()
     for each in comparisons(condition):
-        for linear in branches(Sum(each.left, Scaled(Fraction(-1), each.right))):
+        for linear in branches(difference(each.left, each.right)):
             if len(linear.coefficients) == 1:
                 ((feature, factor),) = linear.coefficients.items()
                 found.add((feature, -linear.constant / factor))
@@ -164,7 +171,7 @@ def cuts(condition: Condition) -> set[tuple[int, Fraction]]:
 def _turns(term: Term) -> set[tuple[int, Fraction]]:
     """Where an absolute value of one feature turns from falling to rising."""
     if isinstance(term, Sum):
-        return _turns(term.left) | _turns(term.right)
+        return set().union(*map(_turns, term.parts))
     if isinstance(term, Scaled):
         return _turns(term.term)
     if not isinstance(term, Absolute):

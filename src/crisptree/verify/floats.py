@@ -4,6 +4,8 @@ A question about observations is a question about floats: between two neighbouri
 real numbers, but no observation.
 """
 
+import math
+import time
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -48,11 +50,17 @@ def _beside(value: Any, towards: float) -> Any:
 
 
 def readable(
-    observation: list[float], shows: Callable[[list[float]], bool], dtype: Any
+    observation: list[float],
+    shows: Callable[[list[float]], bool],
+    dtype: Any,
+    deadline: float = math.inf,
 ) -> list[float]:
-    """The observation with numbers as short as they can be while it still shows what it should."""
+    """The observation with numbers as short as they can be while it still shows what it should,
+    and while the time lasts."""
     found = list(observation)
     for feature, value in enumerate(observation):
+        if value == 0 or time.monotonic() > deadline:
+            continue
         for candidate in _shorter(value, dtype):
             tried = [*found[:feature], candidate, *found[feature + 1 :]]
             if shows(tried):
@@ -63,8 +71,6 @@ def readable(
 
 def _shorter(value: float, dtype: Any) -> list[float]:
     """Zero, then the value to ever more digits, rounded, upwards and downwards."""
-    if value == 0:
-        return [0.0]
     found = [0.0]
     for digits in range(MOST_DIGITS):
         text = f"{value:.{digits}e}"

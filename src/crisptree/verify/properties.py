@@ -1,6 +1,6 @@
 """What can be asked, as data; `language.py` reads it from text."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from crisptree.crisp import CrispTree
 from crisptree.verify.conditions import ALWAYS, Condition
@@ -35,6 +35,37 @@ class Where:
     """`where ACTION when CONDITION`: which observations lead to it."""
 
     action: int
+    when: Condition = ALWAYS
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """`torque <= 1 when CONDITION`: every action so meets a condition on its own numbers.
+
+    The numbers of an action are the dimensions of a real vector, or the choices of its parts,
+    counted from 0.
+    """
+
+    actions: Condition
+    when: Condition = ALWAYS
+
+
+@dataclass(frozen=True)
+class Jumps:
+    """`jumps at most N when CONDITION`: where two leaves meet, no dimension of the action differs
+    by more. Discrete choices have no distance."""
+
+    most: float
+    when: Condition = ALWAYS
+
+
+@dataclass(frozen=True)
+class Slopes:
+    """`changes at most N per FEATURE when CONDITION`: inside a leaf no dimension of the action
+    changes faster with a feature."""
+
+    most: float
+    feature: int
     when: Condition = ALWAYS
 
 
@@ -77,14 +108,33 @@ class Monotone:
 
 
 @dataclass(frozen=True)
-class Stays:
-    """`from START stays GOAL for N steps`, in the environment's dynamics; without a goal `stays
-    up`, which is to say that the episode goes on."""
+class Influences:
+    """`with noise 0.01 on FEATURE, disturbance 0.1 on NAME, delay`: what lies between policy and
+    plant."""
 
-    start: Condition
-    goal: Condition | None
-    steps: int
+    noise: dict[int, float] = field(default_factory=dict)
+    """By quantity; -1 for every feature."""
+    disturbance: dict[int, float] = field(default_factory=dict)
+    """By number: ± this, in the place of the plant's own bounds; -1 for each."""
+    delay: bool = False
 
 
-TreeProperty = Never | Always | Sometimes | Where | SameAs | Symmetric | Monotone
-Property = TreeProperty | Stays
+@dataclass(frozen=True)
+class InTheLoop:
+    """`from START stays REGION for N steps`, `… for ever`, `from START reaches REGION within N
+    steps`, `… and stays`: what a closed loop does. Without a region: that the episode goes on
+    (`stays up`), or the plant's goal (`reaches the goal`)."""
+
+    kind: str
+    """stays, reaches or settles, as in `claims.py`."""
+    start: Condition | None
+    """None: wherever episodes start."""
+    region: Condition | None
+    steps: int | None
+    influences: Influences = field(default_factory=Influences)
+
+
+TreeProperty = (
+    Never | Always | Sometimes | Where | Bounded | Jumps | Slopes | SameAs | Symmetric | Monotone
+)
+Property = TreeProperty | InTheLoop

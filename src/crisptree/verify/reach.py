@@ -1,132 +1,205 @@
-"""Where a tree's closed loop can be: boxes that hold every state, step after step.
+"""Proofs about a closed loop: covers that hold every state, step after step.
 
-Each step cuts the boxes along the tree's thresholds, so that in every piece one action is taken,
-moves each piece by the physics, and joins neighbours when there are more boxes than allowed. What
-is joined grows; nothing is ever lost.
+A proof is a list of covers. Everything that one cover can lead to in `stride` steps lies in the
+next; at the end of a proof that something holds for ever, the last cover leads into itself. Where a
+state drifts, the last cover leads into itself with that state's bounds moved apart by the drift,
+pass after pass, until the steps that are asked for are done.
 """
 
+import math
 import time
-from dataclasses import dataclass
-from fractions import Fraction
-from functools import cache
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
-from crisptree.crisp import CrispTree
-from crisptree.verify.boxes import Box
-from crisptree.verify.cartpole import physics, step_boxes
-from crisptree.verify.floats import neighbours
+from crisptree.verify.cells import Cover, Grid, TooManyPiecesError, grown, joined
+from crisptree.verify.claims import Claim, Judge
+from crisptree.verify.loop import Boxes, Loop
 
-Boxes = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""Lower and upper corners, `(N, 4)` each."""
-
-CELL = np.array([0.1, 0.1, 0.01, 0.1])
-"""How far apart states must be, feature by feature, to count as equally far apart."""
-FINEST = 0.02
-COARSER = 1.3
+CHUNK = 8_192
+"""Boxes that are moved together: what they need lies in the processor's cache."""
+MULTIPLIED = 8
+"""How many times as many they may become within a stride."""
 
 
 @dataclass(frozen=True)
-class Reached:
-    """For how many steps every state certainly kept to the goal."""
+class Limits:
+    """When to give up."""
 
-    steps: int
-    out_of_time: bool
-
-
-def stays_inside(
-    tree: CrispTree, start: Box, goal: Box, steps: int, *, most_boxes: int, deadline: float
-) -> Reached:
-    """How long every state from `start` certainly keeps to `goal`; once an episode has ended,
-    nothing more is asked of it."""
-    limits = physics().limits
-    boxes = _cut_into_pieces(start, most_boxes)
-    fineness = FINEST
-    for done in range(steps):
-        if time.monotonic() > deadline:
-            return Reached(done, True)
-        low, high = _step(tree, boxes)
-        if not ((low >= goal[:, 0]) & (high <= goal[:, 1])).all():
-            return Reached(done, False)
-        goes_on = (low <= limits).all(axis=1) & (high >= -limits).all(axis=1)
-        boxes = np.maximum(low, -limits)[goes_on], np.minimum(high, limits)[goes_on]
-        boxes, fineness = _joined(boxes, most_boxes, fineness)
-    return Reached(steps, False)
+    deadline: float
+    """On the clock of `time.monotonic`."""
+    boxes: int = 1_000_000
+    """The most boxes of a cover."""
 
 
-def _cut_into_pieces(start: Box, most_boxes: int) -> Boxes:
-    """The start as a grid of boxes, an eighth of those allowed at most."""
-    pieces = max(1, int((most_boxes / 8) ** (1 / len(start))))
-    shares = np.linspace(0.0, 1.0, pieces + 1)
-    edges = start[:, :1] + (start[:, 1:] - start[:, :1]) * shares
-    edges[:, 0], edges[:, -1] = start[:, 0], start[:, 1]
-    grid = np.stack(np.meshgrid(*[np.arange(pieces)] * len(start), indexing="ij"), -1)
-    at = grid.reshape(-1, len(start))
-    features = np.arange(len(start))
-    return edges[features, at], edges[features, at + 1]
+@dataclass
+class Attempt:
+    """What was tried with one grid, and how far it got."""
+
+    grid: Grid
+    stride: int
+    layers: list[Cover] = field(default_factory=list)
+    drift: tuple[float, ...] = ()
+    """By how much each state's bounds move apart in a stride of the last cover; () for none."""
+    closes: bool = False
+    """Whether the last cover leads into itself."""
+    shown_steps: int = 0
+    """The steps for which the claim was shown."""
+    is_proof: bool = False
+    reason: str = ""
+    """Why it ended without a proof."""
 
 
-def _step(tree: CrispTree, boxes: Boxes) -> Boxes:
-    moved = [
-        step_boxes(low, high, int(tree.action[leaf]))
-        for leaf, (low, high) in _by_leaf(tree, boxes)
-        if len(low)
-    ]
-    if not moved:
-        return boxes
-    lows, highs = zip(*moved, strict=True)
-    return np.concatenate(lows), np.concatenate(highs)
+class GaveUpError(Exception):
+    """A step shows less than the claim needs, or there is no time or room for more."""
 
 
-def _by_leaf(tree: CrispTree, boxes: Boxes) -> list[tuple[int, Boxes]]:
-    """The pieces of the boxes that lead to each leaf.
+@dataclass
+class Prover:
+    """Follows a loop from a claim's start, with one grid."""
 
-    The tree sees the state rounded to float32. Of two neighbouring float32 around a threshold a
-    state rounds to the one below it at most up to the middle between them, and to the one above at
-    least from there on; both pieces get the middle itself.
-    """
-    found: list[tuple[int, Boxes]] = []
-    waiting = [(0, boxes)]
-    while waiting:
-        node, (low, high) = waiting.pop()
-        feature, threshold, if_true, if_false = tree.nodes[node]
-        if feature < 0:
-            found.append((node, (low, high)))
-            continue
-        middle = _middle(threshold)
-        is_true, is_false = high[:, feature] >= middle, low[:, feature] <= middle
-        raised, lowered = low[is_true], high[is_false]
-        raised[:, feature] = np.maximum(raised[:, feature], middle)
-        lowered[:, feature] = np.minimum(lowered[:, feature], middle)
-        waiting += [(if_true, (raised, high[is_true])), (if_false, (low[is_false], lowered))]
-    return found
+    loop: Loop
+    judge: Judge
+    limits: Limits
+
+    @property
+    def claim(self) -> Claim:
+        return self.judge.claim
+
+    def attempt(
+        self,
+        grid: Grid,
+        stride: int,
+        *,
+        drift: tuple[float, ...] = (),
+        guess: Boxes | None = None,
+    ) -> Attempt:
+        """Try to prove the claim.
+
+        A cover that leads into itself is sought if something is to hold for ever or if states may
+        drift; `guess` holds states that are likely to be met in the long run, which saves rounds.
+        """
+        found = Attempt(grid, stride, drift=drift)
+        try:
+            self._follow(found, guess)
+        except (GaveUpError, TooManyPiecesError) as reason:
+            found.reason = str(reason)
+        return found
+
+    def _follow(self, found: Attempt, guess: Boxes | None) -> None:
+        start = start_boxes(self.loop, self.claim)
+        going_on, shown = self.judge.judged(start, 0)
+        if not shown:
+            raise GaveUpError("the start lies outside")
+        cover = found.grid.cover(going_on)
+        found.layers.append(cover)
+        done = 0
+        while not self._is_enough(found, done):
+            cover = self._moved(cover, found, done)
+            done += found.stride
+            found.layers.append(cover)
+        if self.claim.is_for_ever or found.drift:
+            if guess is not None:
+                cover = joined([cover, found.grid.cover(guess)])
+            found.layers[-1] = self._closed(cover, found, done)
+            found.closes = True
+        if found.drift:
+            self._drifted(found)
+        found.is_proof = True
+
+    def _is_enough(self, found: Attempt, done: int) -> bool:
+        """Whether the layers reach as far as the claim asks, up to the part for ever."""
+        steps = self.claim.steps
+        if found.drift or not len(found.layers[-1]):
+            return True
+        if self.claim.kind == "reaches":
+            assert steps is not None
+            if done >= steps:
+                raise GaveUpError(f"not everything arrived within {steps} steps")
+            return False
+        return steps is None or done >= steps
+
+    def _moved(self, cover: Cover, found: Attempt, done: int) -> Cover:
+        """A cover of all that one leads to in a stride; every step on the way is judged."""
+        parts, shown_to = [], found.stride
+        for first in range(0, len(cover), CHUNK):
+            boxes = cover.take(np.arange(first, min(first + CHUNK, len(cover)))).boxes
+            for taken in range(found.stride):
+                step = done + taken + 1
+                if self._is_beyond(step):
+                    break
+                self._check_time()
+                boxes, shown = self.judge.judged(self.loop.image(boxes), step)
+                if not shown:
+                    shown_to = min(shown_to, taken)
+                    found.shown_steps = max(found.shown_steps, done + shown_to)
+                    raise GaveUpError(f"step {step} may leave the region")
+                if len(boxes) > MULTIPLIED * CHUNK:
+                    raise GaveUpError(f"boxes multiply within {taken + 1} steps")
+            parts.append(found.grid.cover(boxes))
+        found.shown_steps = max(found.shown_steps, done + found.stride)
+        moved = joined(parts) if parts else cover
+        if len(moved) > self.limits.boxes:
+            raise GaveUpError(f"{len(moved):,} boxes are too many")
+        return moved
+
+    def _is_beyond(self, step: int) -> bool:
+        steps = self.claim.steps
+        return self.claim.kind != "settles" and steps is not None and step > steps
+
+    def _closed(self, cover: Cover, found: Attempt, done: int) -> Cover:
+        """A cover with this one in it that leads into itself."""
+        changed = np.arange(len(cover))
+        while len(changed):
+            moved = widened(self._moved(cover.take(changed), found, done), found.drift, -1)
+            cover, changed = grown(cover, moved)
+            if len(cover) > self.limits.boxes:
+                raise GaveUpError(f"{len(cover):,} boxes are too many")
+            if not found.drift:
+                done += found.stride
+        return cover
+
+    def _drifted(self, found: Attempt) -> None:
+        """Follow the last cover, ever wider, for all the steps."""
+        assert self.claim.steps is not None
+        base = found.layers[-1]
+        count = math.ceil(self.claim.steps / found.stride)
+        for passes in range(count):
+            here = widened(base, found.drift, passes)
+            moved = self._moved(here, found, passes * found.stride)
+            if passes == count - 1:
+                break
+            _, beyond = grown(widened(base, found.drift, passes + 1), moved)
+            if len(beyond):
+                raise GaveUpError("a state drifts faster")
+
+    def _check_time(self) -> None:
+        if time.monotonic() > self.limits.deadline:
+            raise GaveUpError("the time is over")
 
 
-@cache
-def _middle(threshold: float) -> float:
-    """Between the largest float32 that is not above the threshold and the smallest that is."""
-    _, below, beside, after = neighbours(Fraction(threshold), np.float32)
-    return float((below + (after if beside == below else beside)) / 2)
+def widened(cover: Cover, drift: tuple[float, ...], times: int) -> Cover:
+    """The cover with its drifting states' bounds moved apart, or together where `times` is below
+    zero; bounds that would cross meet in the middle."""
+    if not drift or not times:
+        return cover
+    by = times * np.array(drift)
+    low, high = cover.low - by, cover.high + by
+    crossed, middle = low > high, (cover.low + cover.high) / 2
+    return Cover(cover.keys, np.where(crossed, middle, low), np.where(crossed, middle, high))
 
 
-def _joined(boxes: Boxes, most_boxes: int, fineness: float) -> tuple[Boxes, float]:
-    """At most `most_boxes` boxes that hold the same states, and how coarse the cells had to be."""
-    if len(boxes[0]) <= most_boxes:
-        return boxes, fineness
-    fineness = max(FINEST, fineness / COARSER**2)
-    joined = _by_cell(boxes, fineness)
-    while len(joined[0]) > most_boxes:
-        fineness *= COARSER
-        joined = _by_cell(boxes, fineness)
-    return joined, fineness
-
-
-def _by_cell(boxes: Boxes, fineness: float) -> Boxes:
-    """One box for all whose middles lie in the same cell of a grid."""
-    low, high = boxes
-    cells = np.floor((low + high) / (2 * CELL * fineness)).astype(np.int64)
-    order = np.lexsort(cells.T)
-    changes = (np.diff(cells[order], axis=0) != 0).any(axis=1)
-    first = np.concatenate([[0], np.flatnonzero(changes) + 1])
-    return np.minimum.reduceat(low[order], first), np.maximum.reduceat(high[order], first)
+def start_boxes(loop: Loop, claim: Claim) -> Boxes:
+    """Where the loop starts: the claim's box, with every action that may be waiting."""
+    low, high = claim.start[None, :, 0], claim.start[None, :, 1]
+    waiting = loop.plant.reset_box[len(claim.start) :]
+    for least, most in waiting:
+        if loop.plant.actions.kind == "box":
+            values = [(least, most)]
+        else:
+            values = [(value, value) for value in np.arange(least, most + 1)]
+        low, high = (
+            np.concatenate([np.c_[part, np.full(len(part), value[end])] for value in values])
+            for end, part in ((0, low), (1, high))
+        )
+    return Boxes(low, high)

@@ -1,5 +1,7 @@
 """One search for an observation: z3 proposes, the tree itself decides."""
 
+import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,21 +23,22 @@ class Search:
 
     n_features: int
     dtype: Any = np.float64
-    seconds: float = 60.0
+    deadline: float = math.inf
+    """On the clock of `time.monotonic`."""
 
     def find(
         self, require: Callable[[Space], Sequence[Any]], shows: Callable[[list[float]], bool]
     ) -> list[float] | None:
         """Numbers that meet what `require` says of a space, in its axes' order, and that `shows`
         confirms; None if there are none."""
-        space = Space(self.n_features, self.dtype, self.seconds)
+        space = Space(self.n_features, self.dtype, self.deadline)
         for formula in require(space):
             space.require(formula)
         solution = space.solution()
         if solution is None:
             return None
         found = self._confirmed([solution[axis] for axis in sorted(solution)], shows)
-        return readable(found, shows, self.dtype)
+        return readable(found, shows, self.dtype, self.deadline)
 
     def _confirmed(self, found: list[float], shows: Callable[[list[float]], bool]) -> list[float]:
         """What was found, or floats beside it: conditions that join several features may not
@@ -45,6 +48,8 @@ class Search:
         for _ in range(TRIES):
             if shows(found):
                 return found
+            if time.monotonic() > self.deadline:
+                raise Undecided("the time is over")
             towards = rng.choice(np.array([-np.inf, np.inf], self.dtype), at.shape)
             found = np.where(rng.random(at.shape) < 0.5, at, np.nextafter(at, towards)).tolist()
         raise Undecided(
@@ -52,9 +57,10 @@ class Search:
         )
 
 
-def takes(tree: CrispTree, observation: Sequence[float]) -> int:
-    """The action of the tree, with no formula in between."""
-    return int(tree.predict(np.array(observation, dtype=np.float64))[0])
+def takes(tree: CrispTree, observation: Sequence[float]) -> tuple[int | float, ...]:
+    """The numbers of the tree's action, with no formula in between."""
+    found = tree.act(np.array([observation], dtype=np.float64))[0]
+    return tuple(np.atleast_1d(found).tolist())
 
 
 def meets(condition: Condition, observation: Sequence[float]) -> bool:

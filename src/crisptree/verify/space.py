@@ -7,6 +7,7 @@ an interval that starts and ends with a float, on which no comparison of a singl
 rounding an answer to the nearest float keeps its truth.
 """
 
+import time
 from fractions import Fraction
 from typing import Any
 
@@ -68,12 +69,11 @@ class Point:
 class Space:
     """Unknown numbers, the values at which something changes for them, and a solver."""
 
-    def __init__(self, n_features: int, dtype: Any, seconds: float) -> None:
-        self._dtype = dtype
+    def __init__(self, n_features: int, dtype: Any, deadline: float) -> None:
+        self._dtype, self._deadline = dtype, deadline
         self._axes: list[Any] = []
         self._cuts: set[tuple[int, Fraction]] = set()
         self._solver = z3.Solver()
-        self._solver.set("timeout", max(1, int(seconds * 1000)))
         self.point = Point(
             self,
             [self.axis(self.new_axis()) for _ in range(n_features)],
@@ -94,14 +94,44 @@ class Space:
     def require(self, formula: Any) -> None:
         self._solver.add(formula)
 
-    def action(self, tree: CrispTree, point: Point) -> Any:
-        """The action the tree takes at a point, as an unknown of its own."""
-        action = z3.FreshInt("action")
+    def action(self, tree: CrispTree, point: Point) -> list[Any]:
+        """The numbers of the action the tree takes at a point, as unknowns of their own."""
+        of_kind = z3.FreshReal if tree.actions.kind == "box" else z3.FreshInt
+        action = [of_kind("action") for _ in range(tree.actions.n_values)]
         leaves = []
         for rule in tree.rules():
-            leaves.append(z3.And(action == rule.action, self.within(rule, point)))
+            self.check_time()
+            values = zip(action, self.held(tree, rule.leaf, point), strict=True)
+            leaves.append(
+                z3.And(*[each == value for each, value in values], self.within(rule, point))
+            )
         self.require(z3.Or(leaves))
         return action
+
+    def held(self, tree: CrispTree, leaf: int, point: Point) -> list[Any]:
+        """The numbers of a leaf's action at a point."""
+        held = tree.action[leaf].tolist()
+        if tree.actions.kind == "discrete":
+            return [held]
+        if tree.actions.kind == "multi_discrete":
+            return held
+        found = []
+        gains = tree.gains[leaf]
+        bounds = zip(held, tree.actions.low, tree.actions.high, strict=True)
+        for dimension, (constant, low, high) in enumerate(bounds):
+            value = _real(Fraction(constant))
+            terms = [gain for gain in gains if gain.dimension == dimension]
+            for gain in terms:
+                value = value + _real(Fraction(gain.weight)) * point.values[gain.feature]
+            if terms:
+                least, most = _real(Fraction(low)), _real(Fraction(high))
+                value = z3.If(value < least, least, z3.If(value > most, most, value))
+            found.append(value)
+        return found
+
+    def check_time(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise Undecided("the time is over")
 
     def within(self, rule: Rule, point: Point) -> Any:
         """The point meets every condition of a rule."""
@@ -142,7 +172,10 @@ class Space:
             self._solver.add(axis <= limit, axis >= -limit)
         for axis, value in sorted(self._cuts):
             self._solver.add(*self._gaps(self._axes[axis], value))
+            self.check_time()
         self._cuts.clear()
+        left = self._deadline - time.monotonic()
+        self._solver.set("timeout", int(min(max(1.0, left * 1000), 2**31)))
         answer = self._solver.check()
         if answer == z3.unsat:
             return None
@@ -153,6 +186,10 @@ class Space:
             at: float(nearest(_fraction(model.eval(axis, model_completion=True)), self._dtype))
             for at, axis in enumerate(self._axes)
         }
+
+    def holds_of(self, condition: Condition, values: list[Any]) -> Any:
+        """A condition on numbers that are no observation's."""
+        return _formula(condition, values)
 
     def _gaps(self, axis: Any, value: Fraction) -> list[Any]:
         before, on_or_before, on_or_after, after = map(_real, neighbours(value, self._dtype))
@@ -176,7 +213,7 @@ def _term(term: Term, values: list[Any]) -> Any:
     if isinstance(term, Feature):
         return values[term.index]
     if isinstance(term, Sum):
-        return _term(term.left, values) + _term(term.right, values)
+        return z3.Sum([_term(part, values) for part in term.parts])
     inside = _term(term.term, values)
     if isinstance(term, Absolute):
         return z3.If(inside < 0, -inside, inside)

@@ -1,5 +1,6 @@
 """From a property's text to its answer."""
 
+import time
 from typing import Any
 
 import numpy as np
@@ -7,26 +8,53 @@ import numpy as np
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.verify.answer import Answer
+from crisptree.verify.closed_loop import Effort, Proved, decide
 from crisptree.verify.language import parse
-from crisptree.verify.properties import Stays
+from crisptree.verify.plants import Plant, plant_of
+from crisptree.verify.properties import InTheLoop
+from crisptree.verify.prove import Cells
 
 SECONDS = 60.0
 MOST_CONDITIONS = 50_000
 
 
 def verify(
-    tree: CrispTree, question: str, *, dtype: Any = np.float64, seconds: float = SECONDS
+    tree: CrispTree,
+    question: str,
+    *,
+    dtype: Any = np.float64,
+    seconds: float = SECONDS,
+    plant: Plant | None = None,
+    cells: Cells | None = None,
 ) -> Answer:
     """Whether the property `question` (see `language.py`) holds of `tree`.
 
     Observations are all finite floats of `dtype`; `seconds` is how long to try before the answer is
-    `undecided`.
+    `undecided`. `plant` is the system a closed loop is about, if not that of the tree's
+    environment; `cells` says how finely to look at it.
     """
-    asked = parse(question, tree)
-    if isinstance(asked, Stays):
-        from crisptree.verify.closed_loop import stays
+    return prove(tree, question, dtype=dtype, seconds=seconds, plant=plant, cells=cells).answer
 
-        return stays(tree, asked, question, seconds=seconds)
+
+def prove(
+    tree: CrispTree,
+    question: str,
+    *,
+    dtype: Any = np.float64,
+    seconds: float = SECONDS,
+    plant: Plant | None = None,
+    cells: Cells | None = None,
+) -> Proved:
+    """The same, with the certificate of a proof about the closed loop."""
+    deadline = time.monotonic() + seconds
+    plant = plant or plant_of(tree.env_id)
+    asked = parse(question, tree, plant)
+    if isinstance(asked, InTheLoop):
+        if plant is None:
+            raise CrisptreeError(
+                f"the equations of '{tree.env_id}' are not known; --plant module:NAME gives them"
+            )
+        return decide(tree, plant, asked, question, Effort(seconds, cells or Cells()))
     conditions = sum(len(rule.conditions) for rule in tree.rules())
     if conditions > MOST_CONDITIONS:
         raise CrisptreeError(
@@ -40,4 +68,4 @@ def verify(
         raise CrisptreeError(
             f"questions about a tree need z3 ({error}); pip install 'crisptree[verify]' brings it"
         ) from None
-    return Asker(tree, Search(tree.n_features, dtype, seconds)).ask(asked, question)
+    return Proved(Asker(tree, Search(tree.n_features, dtype, deadline)).ask(asked, question))

@@ -1,0 +1,156 @@
+"""How a tree's leaves fit together: regions as boxes, what touches what, jumps and slopes."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
+from crisptree.crisp import CrispTree
+from crisptree.verify.answer import Answer
+from crisptree.verify.boxes import NotABoxError, as_box
+from crisptree.verify.conditions import ALWAYS, Condition
+from crisptree.verify.properties import Jumps, Slopes
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """The regions of a tree's leaves: `low < x <= high`, `(leaves, features)` each."""
+
+    tree: CrispTree
+    numbers: NDArray[np.int64]
+    """The leaves' node numbers."""
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    @staticmethod
+    def of(tree: CrispTree) -> "Leaves":
+        visits = list(tree.leaves())
+        low = np.full((len(visits), tree.n_features), -np.inf)
+        high = np.full_like(low, np.inf)
+        for row, visit in enumerate(visits):
+            for feature, above, at_most in visit.conditions.values():
+                low[row, feature], high[row, feature] = above, at_most
+        return Leaves(tree, np.array([visit.node for visit in visits]), low, high)
+
+    @cached_property
+    def is_dead(self) -> NDArray[np.bool_]:
+        """Which leaves no observation can reach."""
+        return np.any(self.low >= self.high, axis=1)
+
+    @cached_property
+    def weights(self) -> NDArray[np.float64]:
+        """`(leaves, dimensions, features)`: the gains of linear leaves."""
+        tree = self.tree
+        found = np.zeros((len(self.numbers), tree.actions.n_values, tree.n_features))
+        for row, leaf in enumerate(self.numbers):
+            for dimension, feature, weight in tree.gains[leaf]:
+                found[row, dimension, feature] += weight
+        return found
+
+    def range_in(
+        self, row: int, low: NDArray[np.float64], high: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the largest value of each dimension of a leaf's action within a box."""
+        tree, weights = self.tree, self.weights[row]
+        constant = np.atleast_1d(tree.action[self.numbers[row]]).astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            ends = np.stack([weights * low, weights * high])
+        ends = np.where(weights == 0, 0.0, ends)
+        least, most = (
+            constant + ends.min(axis=0).sum(axis=1),
+            constant + ends.max(axis=0).sum(axis=1),
+        )
+        if tree.actions.kind != "box":
+            return least, most
+        return (
+            np.clip(least, tree.actions.low, tree.actions.high),
+            np.clip(most, tree.actions.low, tree.actions.high),
+        )
+
+
+def box_of(when: Condition, tree: CrispTree) -> NDArray[np.float64]:
+    """A condition as a box of observations."""
+    if when is ALWAYS:
+        return np.tile([-np.inf, np.inf], (tree.n_features, 1))
+    try:
+        return as_box(when, tree.n_features)
+    except NotABoxError:
+        raise CrisptreeError(
+            "here a condition must be comparisons of single features with numbers, joined by 'and'"
+        ) from None
+
+
+def jumps(tree: CrispTree, asked: Jumps, question: str) -> Answer:
+    """Whether no dimension of a real action jumps by more where two leaves meet."""
+    if tree.actions.kind != "box":
+        raise CrisptreeError("jumps are a question about actions that are real numbers")
+    largest, pair, at = largest_jump(tree, box_of(asked.when, tree))
+    if largest <= asked.most:
+        return Answer(
+            question, "holds", f"the largest jump is {largest:.6g}", None, {"jump": largest}
+        )
+    why = f"between leaves {pair[0]} and {pair[1]} the action jumps by {largest:.6g}"
+    return Answer(question, "fails", why, tuple(at), {"jump": largest, "leaves": list(pair)})
+
+
+def largest_jump(
+    tree: CrispTree, box: NDArray[np.float64]
+) -> tuple[float, tuple[int, int], list[float]]:
+    """The largest change of a dimension across a boundary of two leaves within a box, the leaves,
+    and an observation on the boundary."""
+    leaves = Leaves.of(tree)
+    low, high = np.maximum(leaves.low, box[:, 0]), np.minimum(leaves.high, box[:, 1])
+    alive = np.flatnonzero((low < high).all(axis=1) | ((low <= high).all(axis=1) & ~leaves.is_dead))
+    best = (0.0, (-1, -1), [0.0] * tree.n_features)
+    for count, one in enumerate(alive.tolist()):
+        for other in alive[count + 1 :].tolist():
+            bottom, top = np.maximum(low[one], low[other]), np.minimum(high[one], high[other])
+            if (bottom > top).any():
+                continue  # their closures do not meet
+            found = _difference(leaves, one, other, bottom, top)
+            if found[0] > best[0]:
+                pair = (int(leaves.numbers[one]), int(leaves.numbers[other]))
+                best = (found[0], pair, found[1])
+    return best
+
+
+def _difference(
+    leaves: Leaves, one: int, other: int, bottom: NDArray, top: NDArray
+) -> tuple[float, list[float]]:
+    """The largest difference of two leaves' actions within a box, and where it is, ignoring that
+    actions are brought into their bounds unless that makes it smaller."""
+    tree = leaves.tree
+    weights = leaves.weights[one] - leaves.weights[other]
+    constant = tree.action[leaves.numbers[one]] - tree.action[leaves.numbers[other]]
+    best, where = 0.0, [0.0] * tree.n_features
+    span = np.array(tree.actions.high) - np.array(tree.actions.low)
+    inner = np.where(np.isfinite(bottom), bottom, np.where(np.isfinite(top), top, 0.0))
+    for dimension in range(len(constant)):
+        for sign in (1.0, -1.0):
+            slope = sign * weights[dimension]
+            at = np.where(slope > 0, top, np.where(slope < 0, bottom, inner))
+            with np.errstate(invalid="ignore"):
+                size = sign * constant[dimension] + np.where(slope == 0, 0.0, slope * at).sum()
+            size = float(min(size, span[dimension]))
+            if size > best:
+                best, where = size, np.where(np.isfinite(at), at, inner).tolist()
+    return best, where
+
+
+def slopes(tree: CrispTree, asked: Slopes, question: str) -> Answer:
+    """Whether no dimension of the action changes faster with a feature inside any leaf."""
+    box = box_of(asked.when, tree)
+    leaves = Leaves.of(tree)
+    met = (np.maximum(leaves.low, box[:, 0]) <= np.minimum(leaves.high, box[:, 1])).all(axis=1)
+    steep = np.abs(leaves.weights[:, :, asked.feature]).max(axis=1) * (met & ~leaves.is_dead)
+    worst = int(np.argmax(steep))
+    name = printable(tree.feature_names[asked.feature])
+    if steep[worst] <= asked.most:
+        why = f"inside a leaf the action changes by at most {steep[worst]:.6g} per {name}"
+        return Answer(question, "holds", why, None, {"slope": float(steep[worst])})
+    why = f"in leaf {leaves.numbers[worst]} the action changes by {steep[worst]:.6g} per {name}"
+    details = {"slope": float(steep[worst]), "leaf": int(leaves.numbers[worst])}
+    return Answer(question, "fails", why, None, details)

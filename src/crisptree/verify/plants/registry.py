@@ -1,0 +1,48 @@
+"""The plants that come with crisptree, and those of a user's own."""
+
+import importlib
+import sys
+from pathlib import Path
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
+from crisptree.verify.plants.classic import ACROBOT, CART_POLE, MOUNTAIN_CAR, PENDULUM
+from crisptree.verify.plants.plant import Plant
+
+PLANTS: tuple[Plant, ...] = (CART_POLE, MOUNTAIN_CAR, PENDULUM, ACROBOT)
+SAME = {"CartPole-v0": "CartPole-v1"}
+"""Environments with the equations of another."""
+
+
+def plant_of(env_id: str | None) -> Plant | None:
+    """The plant that describes an environment, if one comes with crisptree."""
+    known = {plant.env_id: plant for plant in PLANTS}
+    return known.get(SAME.get(env_id or "", env_id))
+
+
+def plant_named(name: str) -> Plant:
+    """A plant by its own name, its environment's id, or as `module:NAME` of a user's own.
+
+    A module is imported from the working directory too.
+    """
+    for plant in PLANTS:
+        if name in (plant.name, plant.env_id):
+            return plant
+    if ":" not in name:
+        names = ", ".join(plant.name for plant in PLANTS)
+        raise CrisptreeError(
+            f"there is no plant {printable(name)!r:.80}; there are {names}, and module:NAME"
+        )
+    module_name, _, attribute = name.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        found = getattr(importlib.import_module(module_name), attribute, None)
+    except Exception as error:  # whatever a user's module does
+        raise CrisptreeError(
+            f"cannot import {printable(module_name)}: {type(error).__name__}: {error}"
+        ) from None
+    if not isinstance(found, Plant):
+        raise CrisptreeError(f"{printable(name)} is no Plant")
+    return found

@@ -1,0 +1,36 @@
+"""A certificate checked again: what it says in words against its numbers, then its proof."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.crisp import CrispTree
+from crisptree.verify.checker import Verdict, check
+from crisptree.verify.closed_loop import check_fit, claim_of
+from crisptree.verify.language import parse
+from crisptree.verify.plants import Plant, plant_named
+from crisptree.verify.properties import InTheLoop
+
+
+def recheck(content: Mapping[str, Any], tree: CrispTree, plant: Plant | None = None) -> Verdict:
+    """Whether a certificate proves its property about a policy.
+
+    The plant is the user's, or one of those that come with crisptree; a certificate never gets a
+    module imported.
+    """
+    name = content.get("plant", {}).get("name") if isinstance(content.get("plant"), Mapping) else ""
+    if plant is None:
+        if ":" in str(name):
+            raise CrisptreeError(
+                "the certificate's plant is not one of crisptree's; --plant gives it"
+            )
+        plant = plant_named(str(name))
+    try:
+        check_fit(tree, plant)
+        asked = parse(str(content["property"]), tree, plant)
+        claim = claim_of(asked, plant) if isinstance(asked, InTheLoop) else None
+        if claim is None or claim.to_dict() != content["claim"]:
+            return Verdict(False, "its words and its numbers differ")
+    except (CrisptreeError, KeyError) as error:
+        return Verdict(False, f"its property cannot be read: {error}")
+    return check(content, tree, plant)

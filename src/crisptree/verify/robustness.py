@@ -1,0 +1,254 @@
+"""How firmly a tree decides: the least change that flips an action, dead leaves, coverage.
+
+Distances are the largest change of any feature (L∞), in the features' own units or by scales that
+are given. A leaf's region is `low < x <= high`; a distance to it is the infimum, since its lower
+side is open.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.crisp import Condition, CrispTree
+from crisptree.verify.leaf_questions import Leaves
+
+ROWS = 4_096
+BISECTIONS = 60
+
+
+def radii(
+    tree: CrispTree,
+    observations: NDArray,
+    *,
+    tolerance: float = 0.0,
+    scales: Sequence[float] | None = None,
+) -> NDArray[np.float64]:
+    """How far every feature may move at each observation `(B, F)` before the action changes.
+
+    Choices change when they are others; a real action when a dimension moves by more than
+    `tolerance`. inf where nothing changes it.
+    """
+    rows = np.atleast_2d(np.asarray(observations, np.float64))
+    found = [_radii(tree, part, tolerance, scales) for part in _parts(rows)]
+    return np.concatenate(found) if found else np.empty(0)
+
+
+def _parts(rows: NDArray) -> list[NDArray]:
+    return [rows[at : at + ROWS] for at in range(0, len(rows), ROWS)]
+
+
+def _radii(
+    tree: CrispTree, rows: NDArray, tolerance: float, scales: Sequence[float] | None
+) -> NDArray[np.float64]:
+    leaves = Leaves.of(tree)
+    scale = np.ones(tree.n_features) if scales is None else np.asarray(scales, np.float64)
+    own = tree.act(rows).reshape(len(rows), -1)
+    best = np.full(len(rows), np.inf)
+    for row in np.flatnonzero(~leaves.is_dead).tolist():
+        distance = _distance(leaves, row, rows, scale)
+        if tree.is_linear:
+            reached = _first_change(leaves, row, rows, own, distance, tolerance, scale)
+        else:
+            held = np.atleast_1d(tree.action[leaves.numbers[row]]).astype(np.float64)
+            differs = (np.abs(own - held) > tolerance).any(axis=1)
+            reached = np.where(differs, distance, np.inf)
+        best = np.minimum(best, reached)
+    return best
+
+
+def _distance(leaves: Leaves, row: int, rows: NDArray, scale: NDArray) -> NDArray[np.float64]:
+    """How far each observation is from a leaf's region."""
+    beyond = np.maximum(leaves.low[row] - rows, rows - leaves.high[row])
+    return (np.maximum(beyond, 0.0) / scale).max(axis=1)
+
+
+def _first_change(
+    leaves: Leaves,
+    row: int,
+    rows: NDArray,
+    own: NDArray,
+    distance: NDArray,
+    tolerance: float,
+    scale: NDArray,
+) -> NDArray[np.float64]:
+    """The least distance at which a linear leaf takes an action off by more than the tolerance."""
+
+    def changes(radius: NDArray) -> NDArray[np.bool_]:
+        reach = radius[:, None] * scale
+        low = np.maximum(leaves.low[row], rows - reach)
+        high = np.minimum(leaves.high[row], rows + reach)
+        met = (low <= high).all(axis=1)
+        weights, tree = leaves.weights[row], leaves.tree
+        constant = tree.action[leaves.numbers[row]].astype(np.float64)
+        ends = np.stack([weights[None] * low[:, None], weights[None] * high[:, None]])
+        least = constant + ends.min(axis=0).sum(axis=2)
+        most = constant + ends.max(axis=0).sum(axis=2)
+        least = np.clip(least, tree.actions.low, tree.actions.high)
+        most = np.clip(most, tree.actions.low, tree.actions.high)
+        off = np.maximum(most - own, own - least)
+        return met & (off > tolerance).any(axis=1)
+
+    with np.errstate(invalid="ignore"):
+        far = np.full(len(rows), 1e6)
+        ever = changes(far)
+        low, high = distance, far
+        for _ in range(BISECTIONS):
+            middle = low / 2 + high / 2
+            changed = changes(middle)
+            low, high = np.where(changed, low, middle), np.where(changed, middle, high)
+    return np.where(ever, high, np.inf)
+
+
+@dataclass(frozen=True)
+class Flip:
+    """The least change of an observation that changes what is done."""
+
+    leaf: int
+    action: str
+    radius: float | None
+    """None where nothing changes it."""
+    changes: Mapping[str, float]
+    """The features to change, and to what."""
+    instead: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def nearest_flip(
+    tree: CrispTree, observation: Sequence[float], scales: Sequence[float] | None = None
+) -> Flip:
+    """The nearest observation with another action (another leaf's, for linear leaves)."""
+    x = np.asarray(observation, np.float64)
+    leaf = int(tree.apply(x))
+    leaves = Leaves.of(tree)
+    scale = np.ones(tree.n_features) if scales is None else np.asarray(scales, np.float64)
+    best: tuple[float, int] | None = None
+    for row in np.flatnonzero(~leaves.is_dead).tolist():
+        other = int(leaves.numbers[row])
+        if other == leaf or (not tree.is_linear and tree.action_of(other) == tree.action_of(leaf)):
+            continue
+        distance = float(_distance(leaves, row, x[None], scale)[0])
+        if best is None or distance < best[0]:
+            best = distance, row
+    own = said(tree, tree.act(x[None])[0])
+    if best is None:
+        return Flip(leaf, own, None, {}, None)
+    moved = _just_inside(leaves, best[1], x)
+    changes = {
+        name: float(new)
+        for name, old, new in zip(tree.feature_names, x, moved, strict=True)
+        if new != old
+    }
+    instead = said(tree, tree.act(moved[None])[0])
+    return Flip(leaf, own, best[0], changes, instead)
+
+
+def _just_inside(leaves: Leaves, row: int, x: NDArray) -> NDArray[np.float64]:
+    """The point of a leaf's region next to an observation."""
+    above = np.nextafter(leaves.low[row], np.inf)
+    return np.minimum(np.where(x <= leaves.low[row], above, x), leaves.high[row])
+
+
+@dataclass(frozen=True)
+class LeafFact:
+    """What is certain of a leaf."""
+
+    leaf: int
+    action: str
+    is_reachable: bool
+    half_width: float
+    """Half of its narrowest side: an observation at its middle may move by so much; 0 if nothing
+    reaches it."""
+    where: tuple[Condition, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        width = None if np.isinf(self.half_width) else self.half_width
+        return {
+            "leaf": self.leaf,
+            "action": self.action,
+            "reachable": self.is_reachable,
+            "half_width": width,
+        }
+
+
+def leaf_facts(tree: CrispTree) -> list[LeafFact]:
+    """Each leaf: whether any observation reaches it, and how wide its region is."""
+    leaves = Leaves.of(tree)
+    found = []
+    for row, visit in enumerate(tree.leaves()):
+        width = (leaves.high[row] - leaves.low[row]).min() / 2
+        found.append(
+            LeafFact(
+                visit.node,
+                held(tree, visit.node),
+                not bool(leaves.is_dead[row]),
+                max(0.0, float(width)),
+                tuple(visit.conditions.values()),
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Which leaves an operating domain meets."""
+
+    shares: Mapping[int, float]
+    """The share of the domain's volume that each leaf decides."""
+    unmet: tuple[int, ...]
+    """Leaves that no observation of the domain reaches."""
+
+
+def coverage(tree: CrispTree, domain: Sequence[tuple[float, float]]) -> Coverage:
+    """How a box of observations is divided among the leaves."""
+    box = np.asarray(domain, np.float64)
+    if box.shape != (tree.n_features, 2) or not np.isfinite(box).all():
+        raise CrisptreeError(
+            f"an operating domain is {tree.n_features} pairs of finite bounds; this is {box.shape}"
+        )
+    leaves = Leaves.of(tree)
+    low, high = np.maximum(leaves.low, box[:, 0]), np.minimum(leaves.high, box[:, 1])
+    width = box[:, 1] - box[:, 0]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        parts = np.where(width > 0, (high - low) / width, (low <= high).astype(float))
+    met = ((low < high) | ((low <= high) & (leaves.low < box[:, 0]))).all(axis=1) & ~leaves.is_dead
+    shares = np.where(met, np.clip(parts, 0.0, 1.0).prod(axis=1), 0.0)
+    numbers = leaves.numbers.tolist()
+    return Coverage(
+        dict(zip(numbers, shares.tolist(), strict=True)),
+        tuple(leaf for leaf, is_met in zip(numbers, met, strict=True) if not is_met),
+    )
+
+
+def held(tree: CrispTree, leaf: int) -> str:
+    """A leaf's action in words."""
+    if tree.gains[leaf]:
+        return "linear"
+    return said(tree, np.asarray(tree.action[leaf]))
+
+
+def said(tree: CrispTree, action: Any) -> str:
+    """An action in words."""
+    values, actions = np.atleast_1d(action).tolist(), tree.actions
+    if actions.kind == "discrete":
+        return actions.names[int(values[0])]
+    if actions.kind == "multi_discrete":
+        chosen = zip(actions.names, actions.choices, values, strict=True)
+        return ", ".join(f"{name} {choices[int(at)]}" for name, choices, at in chosen)
+    return ", ".join(f"{name} {v:.6g}" for name, v in zip(actions.names, values, strict=True))
+
+
+def numbers_of(text: str, tree: CrispTree) -> list[float]:
+    """The numbers of an observation from a text."""
+    try:
+        values = [float(part) for part in text.replace(",", " ").split()]
+    except ValueError:
+        values = []
+    if len(values) != tree.n_features or not np.isfinite(values).all():
+        raise CrisptreeError(f"an observation is {tree.n_features} numbers; this is {text!r:.60}")
+    return values
