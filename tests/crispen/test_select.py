@@ -11,6 +11,7 @@ from crisptree.crispen import select
 from crisptree.crispen.select import Selection
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.task import task_of
+from crisptree.learn.value_iteration import exact_model
 
 
 class Recorder(Selection):
@@ -134,3 +135,11 @@ def test_finalists_are_those_of_the_last_round_the_best_first():
     finalists = Selection(TASK, 3).finalists([CLUMSY, GOOD, CLUMSY, GOOD], (8, 16), 1 / 2)
     assert [index for index, _ in finalists] == [1, 3]
     assert [score for _, score in finalists] == [500.0, 500.0]
+
+
+def test_an_environment_that_carries_its_model_is_not_played():
+    task = task_of("CliffWalking-v1")
+    selection = Selection(task, 0, model=exact_model(task))
+    up = CrispTree.from_nested(0, **task.signature)
+    returns = selection.returns([up, up], 512)
+    assert returns.tolist() == [[-1000.0], [-1000.0]]  # it never arrives

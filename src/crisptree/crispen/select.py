@@ -9,16 +9,21 @@ from crisptree.crisp import CrispTree
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
 from crisptree.envs.task import Task
+from crisptree.learn.value_iteration import ExactModel
 
 
 class Selection:
     """A stream of selection episodes; every call sees fresh ones.
 
-    `scale` multiplies all counts of episodes: slow environments choose by fewer.
+    `scale` multiplies all counts of episodes: slow environments choose by fewer. Where the
+    environment carries its model (`model`), one exact mean stands for all episodes.
     """
 
-    def __init__(self, task: Task, seed: int, scale: float = 1.0) -> None:
+    def __init__(
+        self, task: Task, seed: int, scale: float = 1.0, model: ExactModel | None = None
+    ) -> None:
         self.task, self._seed, self._calls, self._scale = task, seed, 0, scale
+        self._model = model
 
     def scaled(self, episodes: int) -> int:
         """How many episodes are played where `episodes` are asked for: two at least."""
@@ -27,6 +32,8 @@ class Selection:
     def returns(self, trees: Sequence[CrispTree], episodes: int) -> np.ndarray:
         """Returns `(trees, episodes)`. The same episodes for each tree: differences between trees
         are then less noisy."""
+        if self._model is not None:
+            return np.array([[self._model.mean_return(tree)] for tree in trees])
         self._calls += 1
         count = self.scaled(episodes)
         first = block_seed("selection", count, self._seed, self._calls)

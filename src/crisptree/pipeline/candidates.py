@@ -13,6 +13,7 @@ from crisptree.crispen.select import Selection
 from crisptree.envs.source import EnvSource
 from crisptree.envs.task import Task, task_of
 from crisptree.learn.compilation_cache import enable_compilation_cache
+from crisptree.learn.value_iteration import exact_model
 from crisptree.pipeline.config import MOST_CANDIDATES, Beginning, TrainConfig
 from crisptree.pipeline.config_io import from_dict, to_dict
 from crisptree.pipeline.executor import run_jobs
@@ -93,7 +94,10 @@ def _best(finished: list[Finished], config: TrainConfig, task: Task, seed: int) 
         return min(settled, key=lambda i: finished[i].tree.n_leaves, default=0)
     scale = config.selection.scale
     selection = Selection(
-        task, candidate_seed(seed, MOST_CANDIDATES), 1.0 if scale is None else scale
+        task,
+        candidate_seed(seed, MOST_CANDIDATES),
+        1.0 if scale is None else scale,
+        exact_model(task),
     )
     means = selection.returns([done.tree for done in finished], config.selection.final).mean(1)
     return min(range(len(finished)), key=lambda i: (-means[i], finished[i].tree.n_leaves))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from crisptree.envs.task import Task
+from crisptree.learn.value_iteration import exact_model
 from crisptree.pipeline.checkpoints import StageCheckpoints
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import PROCEDURE, digest, to_dict
@@ -40,6 +41,7 @@ def run_stages(
     of them: each gets its share, and what one leaves over goes to the next.
     """
     made, records, key = Artifacts(), [], ""
+    model = exact_model(task)
     clock = _Clock(stages, minutes, _seconds_so_far(directory, stages))
     for number, stage in enumerate(stages, 1):
         key = stage_key(stage, config, task, seed, key)
@@ -54,6 +56,7 @@ def run_stages(
             checkpoints,
             report,
             stage.name,
+            model,
             clock.deadline(number - 1),
         )
         record = directory.read_json(f"{folder}/result.json")
@@ -79,7 +82,8 @@ def run_stages(
         if record.get("pace") is not None:
             made = replace(made, pace=record["pace"])
         records.append(record)
-        report.note(line_of(record))
+        if line := line_of(record):
+            report.note(line)
     return made, records
 
 
@@ -106,13 +110,19 @@ def stage_seed(seed: int, name: str) -> int:
 
 
 def line_of(record: dict[str, Any]) -> str:
-    """One line about a finished stage."""
-    parts = [f"{record['leaves']} leaves"] if "leaves" in record else []
-    if record.get("training_return") is not None:
-        parts.append(f"in training {record['training_return']:.4g}")
-    if record.get("selection_return") is not None:
-        parts.append(f"crisp {record['selection_return']:.4g}")
-    return f"  {record['stage']:<16} {record['seconds']:7.1f} s   {', '.join(parts)}".rstrip()
+    """One line about a finished stage; none about one that had nothing to do."""
+    names = {"training_return": "in training", "selection_return": "crisp"}
+    told = [
+        f"{what} {value:.4g}"
+        for name, what in names.items()
+        if (value := record.get(name)) is not None
+    ]
+    if not told and record.get("best_return") is not None:
+        told = [f"at best {record['best_return']:.4g}"]
+    if not told:
+        return ""
+    leaves = [f"{record['leaves']} leaves"] if "leaves" in record else []
+    return f"  {record['stage']:<16} {record['seconds']:7.1f} s   {', '.join(leaves + told)}"
 
 
 class _Clock:

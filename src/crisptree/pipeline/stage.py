@@ -26,11 +26,15 @@ from crisptree.learn import checkpoint
 from crisptree.learn.config import AnyConfig
 from crisptree.learn.moments import Moments
 from crisptree.learn.trainer import Progress, Trainer
+from crisptree.learn.value_iteration import ExactModel
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.progress import Reporter
 
 LEAST_UPDATES = 8
 """Of any training: fewer teach nothing."""
+
+ROUNDING = 1e-9
+"""Returns that differ by this share are equal."""
 
 
 class Values(eqx.Module):
@@ -96,6 +100,8 @@ class Context:
     checkpoints: Checkpoints
     report: Reporter
     name: str
+    model: ExactModel | None = None
+    """The environment's own model, where it carries one."""
     deadline: float = float("inf")
     """When the stage should be done, on `time.monotonic`'s clock."""
 
@@ -108,7 +114,7 @@ class Context:
 
     def selection(self) -> Selection:
         scale = self.config.selection.scale
-        return Selection(self.task, self.seed, 1.0 if scale is None else scale)
+        return Selection(self.task, self.seed, 1.0 if scale is None else scale, self.model)
 
     def trainer(self, learning: AnyConfig, n_seeds: int = 1, seed: int | None = None) -> Trainer:
         """What trains learners on the task, with checkpoints as the configuration asks."""
@@ -130,7 +136,8 @@ class Context:
             return False
         selection = self.selection()
         rounds = (selection.returns([tree], n) for n in self.config.selection.settled)
-        return all(float(returns.min()) >= best_return for returns in rounds)
+        enough = best_return - ROUNDING * max(1.0, abs(best_return))
+        return all(float(returns.min()) >= enough for returns in rounds)
 
     def updates(self, share: float, steps_per_update: int) -> int:
         """Updates of a training that takes a share of the steps."""

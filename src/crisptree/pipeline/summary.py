@@ -88,8 +88,8 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
             f"(worst {fmt(run['soft_return_min'])}); soft, not a tree to read"
         ]
     known = [run[name] for name in ("crisp_return", "random_return", "constant_return")]
-    fmt = digits([value for value in known if value is not None])
     error = run.get("crisp_return_se")
+    fmt = digits([value for value in known if value is not None], error)
     lines = [
         f"{head}{run['leaves']} leaves, depth {run['depth']}: return {fmt(run['crisp_return'])}"
         + (f" ± {fmt(error)}" if error is not None else "")

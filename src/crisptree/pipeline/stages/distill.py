@@ -7,6 +7,7 @@ from typing import Any
 from crisptree.crisp import CrispTree
 from crisptree.crispen.distill import Distilled, distill
 from crisptree.crispen.fit import Fit, fit_cart
+from crisptree.crispen.fit_costs import KnowsCosts, fit_costs
 from crisptree.crispen.fit_linear import fit_linear, with_linear_leaves
 from crisptree.crispen.rule_lists import fit_list
 from crisptree.envs.policy import Policy
@@ -36,7 +37,8 @@ class Distill(Stage):
         figures = {
             "leaves": done.tree.n_leaves,
             "agreement": done.agreement,
-            "best_return": done.best_return,
+            # One lucky episode says little where the mean is known.
+            "best_return": done.best_return if context.model is None else None,
             "selection_return": done.selection_return,
         }
         return replace(inputs, tree=done.tree, figures=figures)
@@ -54,8 +56,8 @@ class DistillSmall(Stage):
 
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         assert inputs.teacher is not None and inputs.tree is not None
-        if context.is_late():
-            return replace(inputs, figures={"leaves": inputs.tree.n_leaves})
+        if context.is_late() or context.is_settled(inputs.tree, inputs.best_return):
+            return replace(inputs, figures={"leaves": inputs.tree.n_leaves, "costs": False})
         done = distilled(inputs.teacher, context.config.policy.leaves, context)
         trees: list[CrispTree] = [inputs.tree, done.tree]
         index, score = context.selection().race(trees, (context.config.selection.final,))
@@ -83,7 +85,7 @@ def distilled(teacher: Policy, n_leaves: int, context: Context) -> Distilled:
         episodes=selection.scaled(config.episodes),
         finalists=config.finalists,
         weighted=config.weighted,
-        fit=_fit_of(policy),
+        fit=_fit_of(policy, teacher),
         report=lambda i, score: context.advance(i / config.rounds, f"return {score:8.4g}"),
         is_late=context.is_late,
     )
@@ -93,8 +95,10 @@ def distilled(teacher: Policy, n_leaves: int, context: Context) -> Distilled:
     return done._replace(tree=tree, selection_return=selection.mean(tree, config.episodes))
 
 
-def _fit_of(policy: PolicyConfig) -> Fit:
+def _fit_of(policy: PolicyConfig, teacher: Policy) -> Fit:
     """How policies of this kind are fitted; lists get their linear leaves at the end."""
     if policy.shape == "list":
         return fit_list
+    if isinstance(teacher, KnowsCosts):
+        return partial(fit_costs, teacher)
     return fit_cart if policy.leaf == "constant" else partial(fit_linear, gains=policy.gains)
