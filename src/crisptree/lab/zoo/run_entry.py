@@ -18,7 +18,6 @@ from crisptree.envs.seeds import block_seed, episode_seeds
 from crisptree.envs.task import Task
 from crisptree.lab.experiments.record import versions
 from crisptree.lab.zoo.entry import Entry
-from crisptree.lab.zoo.exact import exact_model
 from crisptree.lab.zoo.record import Figure, ZooRecord
 from crisptree.lab.zoo.teachers import (
     Found,
@@ -26,6 +25,7 @@ from crisptree.lab.zoo.teachers import (
     networks_of,
     trained_network,
 )
+from crisptree.learn.value_iteration import exact_model, solve
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import load
 from crisptree.pipeline.progress import Reporter
@@ -64,7 +64,7 @@ def run_entry(entry: Entry, config: TrainConfig, work: Path, report: Reporter) -
         verdict=trained.summary["verdict"],
         figures=figures,
         teacher=teacher.kind,
-        optimum=None if judge.model is None else judge.model.optimum(),
+        optimum=None if judge.model is None else judge.model.mean_return(solve(task)),
         seconds={
             "training": round(trained.summary.get("wall_seconds", training), 1),
             "all": round(time.monotonic() - began, 1),
