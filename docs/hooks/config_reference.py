@@ -58,7 +58,16 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 def reference(module: str, name: str) -> str:
     """The whole reference of a dataclass as Markdown."""
     cls = getattr(importlib.import_module(module), name)
-    return "\n\n".join(as_markdown(section) for section in sections(cls))
+    found = list(sections(cls))
+    return "\n\n".join([*(as_markdown(section) for section in found), index(found)])
+
+
+def index(found: list[Section]) -> str:
+    """Every field by its own name, in the order of the alphabet, with a link to its row."""
+    names = [entry.name for section in found for entry in section.entries]
+    names.sort(key=lambda name: (name.rpartition(".")[2], name))
+    links = " · ".join(f"[`{name}`](#{name})" for name in names)
+    return f"## Index\n\n{links}"
 
 
 def as_markdown(section: Section) -> str:
@@ -74,7 +83,7 @@ def table(entries: tuple[Entry, ...]) -> str:
         name = f"--{entry.name.replace('_', '-')}" if entry.is_option else entry.name
         facts = f"<small>{entry.kind}; {entry.default}</small>"
         text = entry.text.replace("|", r"\|")
-        rows.append(f"| `{name}` | {text}<br>{facts} |")
+        rows.append(f'| <a id="{entry.name}"></a>`{name}` | {text}<br>{facts} |')
     return "\n".join(rows)
 
 

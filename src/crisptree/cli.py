@@ -26,6 +26,7 @@ COMMANDS = {
     "sweep": "see which size of tree is worth it in an environment",
     "zoo": "train trees on many environments by one procedure, and compare",
     "study": "ask people how readable policies are: plan, serve, report",
+    "completion": "let the shell complete commands and options",
 }
 
 

@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ GOOD = {
 
 
 def tree_with(**change: list) -> CrispTree:
-    arrays = {name: np.array(column) for name, column in {**GOOD, **change}.items()}
+    arrays: dict[str, Any] = {name: np.array(column) for name, column in {**GOOD, **change}.items()}
     return CrispTree(**arrays, feature_names=("a", "b"), action_names=("left", "right"))
 
 

@@ -17,10 +17,8 @@ def test_every_float32_is_on_the_same_side(threshold, x):
 
 def test_a_float32_stays():
     thresholds = [0.5, -0.0, float(np.finfo(np.float32).max), 1e-45, float(np.float32(0.1))]
-    assert (
-        rounded_down(np.float32(thresholds).astype(float)).tolist()
-        == np.float32(thresholds).tolist()
-    )
+    single = np.array(thresholds, np.float32)
+    assert rounded_down(single.astype(float)).tolist() == single.tolist()
 
 
 def test_beyond_float32():

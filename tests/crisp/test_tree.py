@@ -131,7 +131,7 @@ def test_predict_answers_as_stable_baselines_asks():
     assert actions.tolist() == [2, 1]
     assert new_state is state
     action, new_state = tree.predict(batch[0], deterministic=False)
-    assert isinstance(action, np.int64)
+    assert action.dtype == np.int64 and action.shape == ()
     assert (action, new_state) == (2, None)
 
 

@@ -64,14 +64,21 @@ def test_every_field_has_its_row():
 
 def test_markdown_keeps_bars_inside_their_cell():
     text = reference(__name__, "Whole")
-    assert r"| `--learner.optimizer` | Who takes the steps: a \| b.<br>" in text
+    assert r"`--learner.optimizer` | Who takes the steps: a \| b.<br>" in text
     assert "<small>`adam`, `rmsprop`; default `adam`</small> |" in text
     assert "## learner\n\nHow it learns.\n\n| option |" in text
-    assert "| `--leaf-counts` |" in text
+    assert "`--leaf-counts` |" in text
+
+
+def test_the_index_names_every_field_once():
+    *_, index = reference(__name__, "Whole").partition("## Index")
+    assert index.count("](#") == len(set(index.split(" · "))) == 13
+    assert "[`learner.gamma`](#learner.gamma)" in index
+    assert '<a id="learner.gamma"></a>`--learner.gamma`' in reference(__name__, "Whole")
 
 
 def test_what_the_command_line_does_not_offer_is_no_option():
-    assert "| `hidden.seed` |" in reference(__name__, "Whole")
+    assert "`hidden.seed` |" in reference(__name__, "Whole")
 
 
 def test_a_page_gets_the_tables_in_place_of_its_marker():
@@ -89,6 +96,6 @@ def test_the_page_documents_every_field():
     page = (HERE / "docs" / "reference" / "config.md").read_text(encoding="utf-8")
     written = on_page_markdown(page)
     assert "<!-- fields" in page and "<!-- fields" not in written
-    rows = [line for line in written.splitlines() if line.startswith("| `--")]
+    rows = [line for line in written.splitlines() if "</a>`--" in line]
     assert len(rows) > 10
     assert [row for row in rows if "| <br>" in row] == []

@@ -57,7 +57,7 @@ def test_every_other_action_is_noticed():
     for rule in TREE.simplify().rules():
         simple = TREE.simplify()
         column = np.array(simple.action)
-        column[rule.leaf] = (rule.action + 1) % 4
+        column[rule.leaf] = (column[rule.leaf] + 1) % 4
         with pytest.raises(ExportError):
             check(simple, decided(replace(simple, action=column)), np.float64, 0)
 

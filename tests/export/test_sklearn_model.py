@@ -43,6 +43,7 @@ def test_export_text():
 
 def test_graphviz_shows_leaves_as_samples_and_true_where_at_most():
     drawn = export_graphviz(as_sklearn(TREE), class_names=TREE.action_names)
+    assert drawn is not None
     assert "samples = 3\\nvalue = [2, 1]\\nclass = left" in drawn
     assert '0 -> 1 [labeldistance=2.5, labelangle=45, headlabel="True"]' in drawn
     assert '1 [label="gini = 0.0\\nsamples = 1\\nvalue = [1, 0]\\nclass = left"]' in drawn
