@@ -1,6 +1,7 @@
 """`crisptree completion`: a script that lets a shell complete commands, options and file names."""
 
 import contextlib
+import importlib
 import io
 import re
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ class Command:
     """Which shell."""
 
     def run(self) -> None:
-        from crisptree.cli import COMMANDS
+        from crisptree.commands.table import COMMANDS
 
         options = {name: options_of(name) for name in COMMANDS}
         if self.shell == "fish":
@@ -54,11 +55,12 @@ class Command:
 
 def options_of(name: str) -> list[str]:
     """The options that the help of a command lists."""
-    from crisptree.cli import main
+    from crisptree.commands.options import parsed
 
+    command = importlib.import_module(f"crisptree.commands.{name}").Command
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
-        main([name, "--help"])
+        parsed(command, ["--help"], name)
     plain = re.sub(r"\x1b\[[0-9;]*m", "", printed.getvalue())
     return sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z0-9.-]*[a-z0-9]", plain)))
 
