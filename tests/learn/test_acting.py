@@ -6,7 +6,7 @@ import pytest
 
 from crisptree.envs.policy import Policy
 from crisptree.learn import dqn, ppo
-from crisptree.learn.acting import greedy, sampler
+from crisptree.learn.acting import GreedyQPolicy, greedy, sampler
 from crisptree.learn.config import DQNConfig, PPOConfig
 from crisptree.learn.heads import Categorical, Gaussian, MultiCategorical
 from crisptree.learn.moments import Moments
@@ -65,7 +65,7 @@ def test_a_q_learner_knows_what_a_wrong_action_costs():
     state = STATES["q"](jax.random.key(0))
     rows = np.random.default_rng(0).normal(size=(20, 3)).astype(np.float32)
     q = np.asarray(state.q_values(jnp.asarray(rows)))
-    np.testing.assert_allclose(
-        greedy(state).regret(rows), q.max(1) - q.min(1), rtol=1e-4, atol=1e-6
-    )
+    policy = greedy(state)
+    assert isinstance(policy, GreedyQPolicy)
+    np.testing.assert_allclose(policy.regret(rows), q.max(1) - q.min(1), rtol=1e-4, atol=1e-6)
     assert not hasattr(greedy(STATES["axis"](jax.random.key(0))), "regret")

@@ -2,6 +2,7 @@ import hashlib
 import io
 import json
 import os
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -50,13 +51,12 @@ def test_there_and_back_bit_for_bit(tmp_path):
 
 
 def test_other_kinds_of_trees(tmp_path):
-    for number, (saved, like) in enumerate(
-        [
-            (SoftTree.random(balanced(3), 4, 2, key=jax.random.key(i)) for i in (0, 1)),
-            (MLP.random((4, 3, 2), key=jax.random.key(i)) for i in (0, 1)),
-            ((jax.random.key(i), jnp.arange(3) + i, "text", None) for i in (0, 1)),
-        ]
-    ):
+    pairs: list[Any] = [
+        (SoftTree.random(balanced(3), 4, 2, key=jax.random.key(i)) for i in (0, 1)),
+        (MLP.random((4, 3, 2), key=jax.random.key(i)) for i in (0, 1)),
+        ((jax.random.key(i), jnp.arange(3) + i, "text", None) for i in (0, 1)),
+    ]
+    for number, (saved, like) in enumerate(pairs):
         path = tmp_path / f"{number}.eqx"
         checkpoint.save(path, saved)
         assert numbers(checkpoint.load(path, like)) == numbers(saved) != numbers(like)

@@ -2,11 +2,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import jax
 import pytest
 
 from crisptree.learn.compilation_cache import enable_compilation_cache
+
+SETTINGS: Any = jax.config
 
 
 @pytest.fixture(autouse=True)
@@ -23,31 +26,31 @@ def untouched(monkeypatch):
 def test_programs_go_to_the_users_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     enable_compilation_cache()
-    assert Path(jax.config.jax_compilation_cache_dir) == tmp_path / "crisptree" / "jax"
-    assert jax.config.jax_persistent_cache_min_compile_time_secs == 0.0
+    assert Path(SETTINGS.jax_compilation_cache_dir) == tmp_path / "crisptree" / "jax"
+    assert SETTINGS.jax_persistent_cache_min_compile_time_secs == 0.0
 
 
 def test_home_where_no_cache_is_named(monkeypatch, tmp_path):
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     enable_compilation_cache()
-    assert Path(jax.config.jax_compilation_cache_dir) == tmp_path / ".cache" / "crisptree" / "jax"
+    assert Path(SETTINGS.jax_compilation_cache_dir) == tmp_path / ".cache" / "crisptree" / "jax"
 
 
 def test_a_folder_named_by_the_environment_stays(monkeypatch, tmp_path):
     monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path / "mine"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    before = jax.config.jax_compilation_cache_dir
+    before = SETTINGS.jax_compilation_cache_dir
     enable_compilation_cache()
-    assert jax.config.jax_compilation_cache_dir == before
+    assert SETTINGS.jax_compilation_cache_dir == before
 
 
 def test_a_cache_that_cannot_be_made_is_gone_without(monkeypatch, tmp_path):
     (tmp_path / "crisptree").write_text("a file where a folder should be")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    before = jax.config.jax_compilation_cache_dir
+    before = SETTINGS.jax_compilation_cache_dir
     enable_compilation_cache()
-    assert jax.config.jax_compilation_cache_dir == before
+    assert SETTINGS.jax_compilation_cache_dir == before
 
 
 PROGRAM = """

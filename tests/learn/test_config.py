@@ -1,4 +1,5 @@
 from dataclasses import fields, replace
+from typing import Any
 
 import jax
 import pytest
@@ -49,7 +50,7 @@ def test_seeds_may_each_have_their_own_numbers():
 
 
 def test_one_configuration_for_all_seeds():
-    config = for_seeds(PPOConfig(gamma=0.5, steepness=(2.0, 8.0)), 3)
+    config: Any = for_seeds(PPOConfig(gamma=0.5, steepness=(2.0, 8.0)), 3)
     assert config.gamma.tolist() == [0.5] * 3
     assert config.steepness[1].tolist() == [8.0] * 3
     assert config.n_envs == 64

@@ -190,7 +190,7 @@ def test_when_learning_starts_and_the_target_is_copied():
     assert copied == [True, True, True, False, False, True, False, False, True]
     assert int(states[-1].n_gradient_steps) == 6
     assert int(states[-1].n_transitions) == 8
-    assert int(states[-1].replay.n_written) == 8
+    assert states[-1].replay is not None and int(states[-1].replay.n_written) == 8
 
 
 def test_every_gradient_step_draws_its_own_rows():

@@ -91,7 +91,7 @@ def test_a_gaussian_s_samples_have_its_mean_and_deviation():
 
 
 def test_a_gaussian_acts_in_the_bounds_units_and_is_clipped():
-    action = np.float32([[-1, -1], [0, 0], [1, 1], [0.5, -0.5], [-7, 7]])
+    action = np.array([[-1, -1], [0, 0], [1, 1], [0.5, -0.5], [-7, 7]], np.float32)
     expected = [[-2, 0], [0, 5], [2, 10], [1, 2.5], [-2, 10]]
     np.testing.assert_allclose(BOX.to_env(action), expected)
     np.testing.assert_allclose(BOX.to_env(jnp.asarray(action)), expected)

@@ -151,7 +151,7 @@ class Team(VectorEnv):
         return VectorStep(
             observation=nothing,
             next_observation=nothing,
-            reward=np.float32([first_acts, 10]),
+            reward=np.array([first_acts, 10], np.float32),
             terminated=np.array([time == 1, time == 2]),
             truncated=np.zeros(2, bool),
             valid=np.array([first_acts, True]),

@@ -1,3 +1,5 @@
+from typing import Literal
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -14,14 +16,15 @@ PLAIN = {"optimizer": "sgd", "max_grad_norm": float("inf")}
 def test_the_optimizers_by_hand():
     """One step from rest. A gradient of length 5 is first shortened to ½: (0.3, 0.4)."""
     gradient = jnp.array([3.0, 4.0])
-    for name, expected in (
+    cases: tuple[tuple[Literal["adam", "rmsprop", "sgd"], np.ndarray], ...] = (
         ("rmsprop", np.array([0.3, 0.4]) / np.sqrt(0.01 * np.array([0.09, 0.16]) + 1e-8)),
         ("adam", np.array([0.3, 0.4]) / (np.array([0.3, 0.4]) + 1e-5)),
         ("sgd", np.array([0.3, 0.4])),
-    ):
+    )
+    for name, expected in cases:
         optimise = optimizer(PPOConfig(optimizer=name, max_grad_norm=0.5))
         direction, _ = optimise.update(gradient, optimise.init(jnp.zeros(2)))
-        np.testing.assert_allclose(direction, expected, rtol=1e-5)
+        np.testing.assert_allclose(np.asarray(direction), expected, rtol=1e-5)
 
 
 @pytest.mark.parametrize("gradient", [0.0, 1e-3, 1e6])
@@ -45,7 +48,7 @@ def test_leaves_and_gains_take_longer_steps():
     def loss(model):
         tree, other = model
         values = [tree.comparators, tree.leaves, tree.gains, other]
-        return sum(value.sum() for value in values), {"logged": jnp.asarray(7.0)}
+        return jnp.stack([value.sum() for value in values]).sum(), {"logged": jnp.asarray(7.0)}
 
     model = (tree, jnp.zeros(2))
     state = fresh_optimizer(model, config)
@@ -54,6 +57,7 @@ def test_leaves_and_gains_take_longer_steps():
     )
     np.testing.assert_allclose(stepped.comparators, tree.comparators - 0.1, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(stepped.leaves, tree.leaves - 0.3, rtol=1e-5, atol=1e-6)
+    assert tree.gains is not None
     np.testing.assert_allclose(stepped.gains, tree.gains - 0.3, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(other, [-0.1, -0.1], rtol=1e-6)
     assert float(metrics["logged"]) == 7

@@ -124,7 +124,7 @@ def fresh(env, config, n_updates: int, gains: int = 0):
     return ppo.init(tree, env.n_features, config, n_updates, key=jax.random.key(1))
 
 
-BOTH = np.float32([[1.0], [-1.0]])
+BOTH = np.array([[1.0], [-1.0]], np.float32)
 
 
 @pytest.mark.parametrize("gains", [0, 1], ids=["constant", "linear"])

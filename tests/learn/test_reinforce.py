@@ -42,7 +42,7 @@ def expected_update(tree: SoftTree, policy: np.ndarray, gamma: float) -> np.ndar
     worth = [np.zeros(3)]
     for _ in range(HORIZON):
         worth.append((policy * quality(worth[-1], gamma)).sum(1))
-    update, alive = 0.0, START.astype(np.float64)
+    update, alive = np.zeros(jacobian.shape[2]), START.astype(np.float64)
     for time in range(HORIZON):
         q = quality(worth[HORIZON - 1 - time], gamma)
         update = update + np.einsum("s,sa,sap->p", alive, q, jacobian)
@@ -141,7 +141,7 @@ def test_the_mean_over_sampled_episodes_comes_to_the_expectation(tree, policy):
         for part in (state, seen.action, seen.reward, ends, first, weight)
     ]
     parts = [
-        mean_update(tree, *(part[:, i] for part in in_parts), jnp.zeros(3), gamma=GAMMA)
+        mean_update(tree, *[part[:, i] for part in in_parts], values=jnp.zeros(3), gamma=GAMMA)
         for i in range(10)
     ]
     mean, error = np.mean(parts, 0), np.std(parts, 0, ddof=1) / np.sqrt(10)

@@ -1,4 +1,5 @@
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from crisptree.learn.trajectory import generalized_advantages, masked_mean, standardized
 
 
-def column(*values, dtype=np.float32) -> jax.Array:
+def column(*values, dtype: Any = np.float32) -> jax.Array:
     return jnp.asarray(np.array(values, dtype)[:, None])
 
 

@@ -81,6 +81,7 @@ def test_gymnasium_s_toy_text(env_id, kwargs, expected):
     """The best that a policy without a clock earns within the time limit, exactly."""
     task = task_of(env_id, kwargs)
     policy, table = solve(task), transition_table(task)
+    assert table is not None
     actions = policy.act(table.observations)
     returns = exact_returns(table, actions, task.max_steps or 1000)
     earned = start_distribution(task, table) @ returns
@@ -88,8 +89,10 @@ def test_gymnasium_s_toy_text(env_id, kwargs, expected):
 
 
 def test_what_a_wrong_action_costs():
-    policy = ExactPolicy(np.array([[1.0, 3.0, -2.0], [0.0, 0.0, 0.0]]), np.float32([[7], [8]]))
-    rows = np.float32([[8], [7], [7]])
+    policy = ExactPolicy(
+        np.array([[1.0, 3.0, -2.0], [0.0, 0.0, 0.0]]), np.array([[7], [8]], np.float32)
+    )
+    rows = np.array([[8], [7], [7]], np.float32)
     assert policy.act(rows).tolist() == [0, 1, 1]
     assert policy.regrets(rows)[1].tolist() == [2, 0, 5]
     assert policy.regret(rows).tolist() == [0, 5, 5]
@@ -97,14 +100,14 @@ def test_what_a_wrong_action_costs():
 
 def test_states_with_the_same_features_are_averaged():
     q = np.array([[1.0, 0.0], [0.0, 5.0], [3.0, 1.0]])
-    policy = ExactPolicy(q, np.float32([[1], [1], [2]]))
-    assert policy.q_values(np.float32([[1], [2]])).tolist() == [[0.5, 2.5], [3, 1]]
+    policy = ExactPolicy(q, np.array([[1], [1], [2]], np.float32))
+    assert policy.q_values(np.array([[1], [2]], np.float32)).tolist() == [[0.5, 2.5], [3, 1]]
 
 
 def test_an_observation_that_is_no_state():
-    policy = ExactPolicy(np.zeros((2, 2)), np.float32([[0], [1]]))
+    policy = ExactPolicy(np.zeros((2, 2)), np.array([[0], [1]], np.float32))
     with pytest.raises(CrisptreeError, match=r"the observation \[2.0\] is no state"):
-        policy.act(np.float32([[2]]))
+        policy.act(np.array([[2]], np.float32))
 
 
 def test_an_environment_without_a_table():

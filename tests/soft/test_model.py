@@ -20,6 +20,7 @@ def linear_tree(topology: Topology, seed: int, kind=AxisTree):
     """Two outputs, three features, every gain drawn."""
     tree = kind.random(topology, 3, 2, key=jax.random.key(seed), gains=2)
     random = np.random.default_rng(seed)
+    assert tree.gains is not None
     drawn = [jnp.asarray(random.normal(size=leaf.shape)) for leaf in (tree.leaves, tree.gains)]
     return eqx.tree_at(lambda t: (t.leaves, t.gains), tree, tuple(drawn))
 

@@ -65,4 +65,4 @@ def test_a_leaf_that_is_never_reached_is_no_nan():
         paths=Paths.of(balanced(2)),
     )
     mix = numpy_mix(jax.tree.map(lambda leaf: leaf[None], tree), as_is)
-    np.testing.assert_array_equal(mix(np.float32([[[1.0], [-1.0]]])), [[[1, 0], [0, 1]]])
+    np.testing.assert_array_equal(mix(np.array([[[1.0], [-1.0]]], np.float32)), [[[1, 0], [0, 1]]])

@@ -1,3 +1,5 @@
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -49,7 +51,7 @@ def test_one_node_has_the_gradient_of_the_paper(s, alpha, beta, phi, true_leaf, 
         value, gradient = value_and_gradient(tree, jnp.asarray(np.array([s])))
     mu = 1 / (1 + np.exp(-alpha * (beta * s - phi)))
     slope = (true_leaf - false_leaf) * mu * (1 - mu)
-    close = {"rtol": 1e-9, "atol": 1e-12}
+    close: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-12}
     np.testing.assert_allclose(value, mu * true_leaf + (1 - mu) * false_leaf, **close)
     np.testing.assert_allclose(gradient.leaves, [[mu, 0], [1 - mu, 0]], **close)
     np.testing.assert_allclose(gradient.steepness, [slope * (beta * s - phi)], **close)
@@ -74,7 +76,7 @@ def test_one_policy_node_has_the_gradient_of_the_paper(seed):
     mu = sigmoid(alpha * (beta @ x - phi))
     of_true, of_false = softmax(tree.leaves)
     slope = (of_true[1] - of_false[1]) * mu * (1 - mu)
-    close = {"rtol": 1e-9, "atol": 1e-14}
+    close: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-14}
     np.testing.assert_allclose(gradient.weights, [slope * alpha * x], **close)
     np.testing.assert_allclose(gradient.comparators, [-slope * alpha], **close)
     np.testing.assert_allclose(gradient.steepness, [slope * (beta @ x - phi)], **close)
