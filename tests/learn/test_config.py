@@ -75,7 +75,7 @@ def test_one_configuration_for_all_seeds():
         (DQNConfig, {"explore_until": 0.0}, "explore_until must be above 0"),
         (DQNConfig, {"learning_starts": -1}, "learning_starts must be at least 0"),
         (SACConfig, {"tau": 0.0}, "tau must be above 0"),
-        (SACConfig, {"buffer_size": 100}, r"buffer_size \(100\) must hold the 128 steps"),
+        (SACConfig, {"buffer_size": 100}, r"buffer_size \(100\) must hold the 512 steps"),
         (DQNConfig, {"buffer_size": 100}, r"buffer_size \(100\) must hold the 512 steps"),
     ],
 )
