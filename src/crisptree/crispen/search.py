@@ -25,6 +25,8 @@ BOX_ODDS = (0.45, 0.15, 0.4)
 """Real actions can be moved a little, so it pays to try them more often."""
 COLUMNS = ("feature", "threshold", "if_true", "if_false", "action")
 MOST_TOGETHER = 3
+Exchanged = Callable[[CrispTree, NDArray], list[CrispTree]]
+"""From a tree and the states that it meets to trees that race with its variants."""
 FEWEST = 20
 """States that must have met a node for its neighbourhood to be told from them."""
 
@@ -37,10 +39,12 @@ def search(
     rng: np.random.Generator,
     report: Callable[[int, CrispTree], object] = lambda sweep, tree: None,
     is_late: Callable[[], bool] = lambda: False,
+    exchanged: Exchanged = lambda tree, states: [],
 ) -> CrispTree:
     """The tree after at most `settings.sweeps` sweeps; each keeps a few changes or none.
 
-    The search ends early where nothing was gained for a while, or where `is_late` says so.
+    `exchanged` may offer trees of another shape, which race with the variants. The search ends
+    early where nothing was gained for a while, or where `is_late` says so.
     """
     tree = tree.simplify()
     states, idle = None, 0
@@ -50,7 +54,9 @@ def search(
         states = states_met_by(tree) if states is None else states
         first, last = settings.reach
         reach = first * (last / first) ** (sweep / settings.sweeps)
-        variants = [variant(tree, states, reach, rng) for _ in range(settings.width)]
+        variants = exchanged(tree, states)[: settings.width]
+        while len(variants) < settings.width:
+            variants.append(variant(tree, states, reach, rng))
         better = _raced(tree, variants, settings, selection)
         idle += 1
         if better is not None:
@@ -70,7 +76,8 @@ def _raced(
     ahead = ranked[: ranked.index(0)] if 0 in ranked else ranked
     if not ahead:
         return None
-    changed = together(tree, [variants[index - 1] for index in ahead[:MOST_TOGETHER]])
+    best = [variants[index - 1] for index in ahead[:MOST_TOGETHER]]
+    changed = together(tree, best) if _same_shape(tree, best[0]) else best[:1]
     if not changed:
         return None
     before, *after = selection.returns([tree, *changed], settings.confirm).mean(1)
@@ -101,6 +108,8 @@ def together(tree: CrispTree, variants: Sequence[CrispTree]) -> list[CrispTree]:
     taken = np.zeros(tree.n_nodes, bool)
     steps, merged = [], tree
     for each in variants:
+        if not _same_shape(tree, each):
+            continue
         differs = _changed_nodes(tree, each)
         if (differs & taken).any() or not differs.any():
             continue
@@ -114,6 +123,11 @@ def together(tree: CrispTree, variants: Sequence[CrispTree]) -> list[CrispTree]:
         merged = replace(merged, **columns)
         steps.append(merged)
     return steps
+
+
+def _same_shape(tree: CrispTree, other: CrispTree) -> bool:
+    """Whether the nodes of the two correspond, but for children that changed places."""
+    return tree.n_nodes == other.n_nodes and np.array_equal(tree.feature < 0, other.feature < 0)
 
 
 def _changed_nodes(tree: CrispTree, other: CrispTree) -> NDArray[np.bool_]:
