@@ -36,13 +36,18 @@ def test_returns_that_rise_and_are_flat_then_speed_up():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_noise_on_a_plateau_hardly_slows(seed):
-    returns = np.concatenate([np.linspace(-200, 250, 60), np.full(100, 250.0)]) + noise(
-        160, 12, seed
-    )
-    pace = paces(returns)
+def test_a_little_noise_on_a_plateau_hardly_slows(seed):
+    rise = np.concatenate([np.linspace(-200, 250, 60), np.full(100, 250.0)])
+    pace = paces(rise + noise(160, 3, seed))
     assert (pace[:50] == 1).mean() > 0.9
     assert (pace[80:] == SPEEDUP).mean() > 0.8
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_slow_rise_in_much_noise_is_no_plateau(seed):
+    """As LunarLander's network: the last fifth of the return takes half of the training."""
+    rise = np.concatenate([np.linspace(-200, 220, 75), np.linspace(220, 280, 75)])
+    assert (paces(rise + noise(150, 13, seed)) == 1).mean() > 0.85
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -16,6 +16,8 @@ RETURNS = 150
 share of the training, not a number of updates."""
 STILL_RISING = 0.02
 """Returns rise if the last `WINDOW` are better than those before by this share of all progress."""
+DOUBT = 2.0
+"""Standard errors by which that may be wrong: noisy returns must be flat for certain."""
 CLEARLY = 2.0
 """Returns have risen if the best left the first by so many times what they jump from one to the
 next."""
@@ -77,7 +79,8 @@ class Schedule(eqx.Module):
     def on_plateau(self) -> Bool[Array, ""]:
         """Whether returns have risen and no longer rise."""
         before, last = self.recent[:WINDOW].mean(), self.recent[WINDOW:].mean()
-        rises = last - before > STILL_RISING * (self.best - self.first)
+        noise = jnp.sqrt(jnp.square(jnp.diff(self.recent)).mean() / WINDOW)
+        rises = last - before + DOUBT * noise > STILL_RISING * (self.best - self.first)
         return self.has_risen & ~rises
 
     def after_update(self, mean_return: Float[Array, ""], plateau_speedup: Number) -> "Schedule":
