@@ -29,5 +29,5 @@ def task_with(action_space: gym.Space) -> Task:
 
 DISCRETE = task_with(gym.spaces.Discrete(4))
 PARTS = task_with(gym.spaces.MultiDiscrete([2, 3]))
-BOX = task_with(gym.spaces.Box(np.float32([-2.0, 0.0]), np.float32([2.0, 10.0])))
+BOX = task_with(gym.spaces.Box(np.array([-2, 0], np.float32), np.array([2, 10], np.float32)))
 KINDS = {"discrete": DISCRETE, "multi_discrete": PARTS, "box": BOX}

@@ -15,12 +15,13 @@ class Plain(gym.Env):
             self.metadata["action_names"] = list(action_names)
         self.observation_space = gym.spaces.Box(-np.inf, np.inf, (len(feature_names),))
         self.action_space = action_space
+        self._nothing = np.zeros(len(feature_names), np.float32)
 
     def reset(self, *, seed=None, options=None):
-        return np.zeros(self.observation_space.shape, np.float32), {}
+        return self._nothing.copy(), {}
 
     def step(self, action):
-        return np.zeros(self.observation_space.shape, np.float32), 0.0, True, False, {}
+        return self._nothing.copy(), 0.0, True, False, {}
 
 
 def plain_task(feature_names, action_names) -> Task:

@@ -101,7 +101,7 @@ def test_any_rules_are_followed(rules, otherwise):
         for conditions, a in rules
     ]
     tree = parse_rules("\n".join([*lines, f"otherwise action {otherwise}"]), AIR)
-    axis = np.float32([-2, -1.5, -1, 0, 0.25, 0.5, 1, 2, 3])
+    axis = np.array([-2, -1.5, -1, 0, 0.25, 0.5, 1, 2, 3], np.float32)
     states = np.stack(np.meshgrid(axis, axis, axis), -1).reshape(-1, 3)
     expected = np.full(len(states), otherwise)
     for conditions, action in reversed(rules):
@@ -170,7 +170,7 @@ def test_rules_from_a_file(tmp_path):
     path = tmp_path / "expert.rules"
     path.write_text("if pole angle > 0 then push right\notherwise push left\n", encoding="utf-8")
     tree = read_expert(path, TASK)
-    assert tree.predict(np.float32([0, 0, 0.1, 0]))[0] == 1
+    assert tree.predict(np.array([0, 0, 0.1, 0], np.float32))[0] == 1
     path.write_text("nonsense\n")
     with pytest.raises(CrisptreeError, match=f"{path}, line 1: expected"):
         read_expert(path, TASK)
@@ -196,7 +196,7 @@ def test_a_policy_file(tmp_path):
 
 def test_what_changed(monkeypatch):
     """On the states that the trained tree meets."""
-    states = np.float32([[1], [2], [3], [4]])
+    states = np.array([[1], [2], [3], [4]], np.float32)
     monkeypatch.setattr(expert, "visited_states", lambda *_: states)
     task = plain_task(("x",), ("a", "b", "c"))
     before = CrispTree.from_nested((0, 2.5, "b", "a"), ("x",), ("a", "b", "c"))

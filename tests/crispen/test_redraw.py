@@ -138,7 +138,7 @@ def test_gains_go_with_their_leaves():
     after = redrawn(tree, STATES, np.random.default_rng(0))
     assert set(np.asarray(after.leaves).ravel()) == {3.0}  # all was FALSE: the last leaf's
     np.testing.assert_array_equal(after.gains, np.full((4, 2, 3), 3.0))
-    assert after.kept_gains.all()
+    assert np.asarray(after.kept_gains).all()
 
 
 def test_the_same_generator_draws_the_same():

@@ -10,6 +10,7 @@ from tree_strategies import LEAVES, inner, tree_of
 from crisptree.crisp import CrispTree
 from crisptree.crisp.signature import Actions
 from crisptree.crispen.config import SearchConfig
+from crisptree.crispen.prune import rows_by_node
 from crisptree.crispen.search import search, together, variant
 from crisptree.crispen.select import Selection
 
@@ -26,6 +27,10 @@ def some_states(n_features: int, n: int = 200) -> np.ndarray:
 def looked(tree: CrispTree, settings: SearchConfig = QUICK, seed: int = 0, **options) -> CrispTree:
     selection, rng = Selection(TASK, seed), np.random.default_rng(seed)
     return search(tree, settings, selection, lambda tree: some_states(4), rng, **options)
+
+
+def variant_of(tree: CrispTree, states, reach: float, rng) -> CrispTree:
+    return variant(tree, states, dict(rows_by_node(tree, states)), reach, rng)
 
 
 def mean_return(tree: CrispTree) -> float:
@@ -88,7 +93,7 @@ def test_changes_come_together_one_a_node():
 @given(SPLITS, st.integers(0, 1000), st.floats(0.001, 1.0))
 def test_a_variant_is_a_tree_of_the_same_shape_with_one_change(nested, seed, reach):
     tree = tree_of(nested)
-    other = variant(tree, some_states(tree.n_features), reach, np.random.default_rng(seed))
+    other = variant_of(tree, some_states(tree.n_features), reach, np.random.default_rng(seed))
     np.testing.assert_array_equal(tree.feature < 0, other.feature < 0)
     asks = (tree.feature != other.feature) | (tree.threshold != other.threshold)
     turned = tree.if_true != other.if_true
@@ -106,7 +111,7 @@ LINEAR = CrispTree.from_nested(
 @given(st.integers(0, 10_000))
 def test_real_actions_are_moved_within_their_bounds(seed):
     """One leaf, or one question, is another; gains are changed or dropped."""
-    other = variant(LINEAR, some_states(2), 0.5, np.random.default_rng(seed))
+    other = variant_of(LINEAR, some_states(2), 0.5, np.random.default_rng(seed))
     assert other.actions == TORQUE
     changed = together(LINEAR, [other])
     assert changed == ([other] if other != LINEAR else [])
@@ -114,5 +119,13 @@ def test_real_actions_are_moved_within_their_bounds(seed):
 
 def test_gains_are_dropped_now_and_then():
     rng = np.random.default_rng(0)
-    sizes = {len(variant(LINEAR, some_states(2), 0.1, rng).gains[1]) for _ in range(300)}
+    sizes = {len(variant_of(LINEAR, some_states(2), 0.1, rng).gains[1]) for _ in range(300)}
     assert sizes == {1, 2}
+
+
+def test_trees_of_another_shape_race_too():
+    """A tree that another part of the program offers takes the place of a poor one."""
+    poor = cartpole((ANGLE, 0.0, LEFT, RIGHT))
+    assert mean_return(poor) < 20
+    found = looked(poor, exchanged=lambda tree, states: [GOOD])
+    assert mean_return(found) > 300

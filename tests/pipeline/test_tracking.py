@@ -71,13 +71,13 @@ def test_it_hears_while_the_training_runs(task, tmp_path):
     assert len(at) == 9
 
 
-def test_a_resumed_run_says_nothing_twice_and_counts_on(task, tmp_path, heard):
+def test_a_resumed_run_says_nothing_twice_and_counts_on(task, tmp_path, heard, monkeypatch):
     _, whole = heard
     out = tmp_path / "run"
     first, rest = [], []
     with pytest.raises(KeyboardInterrupt), followed(Silent(), out, first.append) as report:
         # the bar moves, and Ctrl-C comes, before the follower looks at this segment
-        report._report = Stopped("direct", 3)
+        monkeypatch.setattr(report, "_report", Stopped("direct", 3))
         train(CONFIG, task, out, report=report)
     with followed(Silent(), out, rest.append) as report:
         train(CONFIG, task, out, resume=True, report=report)
@@ -127,7 +127,9 @@ def test_every_process_is_heard_and_no_half_line(tmp_path):
 
 def read_events(folder):
     """What a TensorBoard would draw: {name: [(step, value)]}."""
-    from tensorboardX.proto.event_pb2 import Event
+    from tensorboardX.proto import event_pb2
+
+    event_of = vars(event_pb2)["Event"].FromString  # made when the module is imported
 
     found = {}
     (path,) = folder.glob("events.*")
@@ -135,7 +137,7 @@ def read_events(folder):
     while content:
         # a record: length, its checksum, the event, its checksum
         size = int.from_bytes(content[:8], "little")
-        event, content = Event.FromString(content[12 : 12 + size]), content[16 + size :]
+        event, content = event_of(content[12 : 12 + size]), content[16 + size :]
         for value in event.summary.value:
             found.setdefault(value.tag, []).append((event.step, value.simple_value))
     return found
@@ -167,6 +169,7 @@ def test_weights_and_biases_gets_one_run(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(init=init))
     row = {"run": "start-1", "stage_number": 2, "total_step": 24, "stage": "refine-8", "step": 8}
     with tracked("wandb", tmp_path / "mine", CONFIG) as hear:
+        assert hear is not None
         hear({**row, "start": 1, "return": 7.5, "policy_loss": None})
         hear({**row, "run": "", "return": None})
     assert said == [

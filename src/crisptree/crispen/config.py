@@ -58,8 +58,8 @@ class SearchConfig:
 
     sweeps: int = 20
     """Most sweeps."""
-    width: int = 24
-    """Changed trees in a sweep."""
+    width: int | None = None
+    """Changed trees in a sweep: 24, or 1,024 where an accelerator plays them, unless given."""
     exchanges: int = 8
     """How many of them have a question exchanged for one that the teacher suggests."""
     rounds: tuple[int, ...] = (24, 48, 96)

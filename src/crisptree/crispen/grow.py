@@ -152,9 +152,10 @@ def grow_by_return(
     is_list: bool,
     rounds: Sequence[int] = (24, 48, 96),
     shortlist: int = 16,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> CrispTree:
     """Up to `n_leaves`; each insertion is the best of a shortlist raced on return."""
-    while tree.n_leaves < n_leaves:
+    while tree.n_leaves < n_leaves and not is_late():
         raced = larger_trees(tree, states_met_by(tree), teacher, is_list=is_list, most=shortlist)
         if not raced:
             return tree

@@ -5,7 +5,7 @@ be read off with a threshold a little to one side. Here a threshold moves, a que
 action is exchanged, and what earns more on fresh selection episodes stays.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,6 +23,8 @@ CHANGES = ("threshold", "question", "action")
 ODDS = (0.7, 0.15, 0.15)
 BOX_ODDS = (0.45, 0.15, 0.4)
 """Real actions can be moved a little, so it pays to try them more often."""
+WIDTH = 24
+"""Changed trees in a sweep, unless the settings say otherwise."""
 COLUMNS = ("feature", "threshold", "if_true", "if_false", "action")
 MOST_TOGETHER = 3
 Exchanged = Callable[[CrispTree, NDArray], list[CrispTree]]
@@ -47,16 +49,16 @@ def search(
     early where nothing was gained for a while, or where `is_late` says so.
     """
     tree = tree.simplify()
-    states, idle = None, 0
+    states, idle, width = None, 0, settings.width or WIDTH
     for sweep in range(settings.sweeps):
         if is_late():
             break
         states = states_met_by(tree) if states is None else states
         first, last = settings.reach
         reach = first * (last / first) ** (sweep / settings.sweeps)
-        variants = exchanged(tree, states)[: settings.width]
-        while len(variants) < settings.width:
-            variants.append(variant(tree, states, reach, rng))
+        variants = exchanged(tree, states)[:width]
+        met = dict(rows_by_node(tree, states))
+        variants += [variant(tree, states, met, reach, rng) for _ in range(width - len(variants))]
         better = _raced(tree, variants, settings, selection)
         idle += 1
         if better is not None:
@@ -84,13 +86,21 @@ def _raced(
     return changed[int(np.argmax(after))] if max(after) > before else None
 
 
-def variant(tree: CrispTree, states: NDArray, reach: float, rng: np.random.Generator) -> CrispTree:
-    """The tree with one change; its shape stays."""
+def variant(
+    tree: CrispTree,
+    states: NDArray,
+    rows: Mapping[int, NDArray],
+    reach: float,
+    rng: np.random.Generator,
+) -> CrispTree:
+    """The tree with one change; its shape stays.
+
+    `rows` are the numbers of the states that reach each node.
+    """
     odds = BOX_ODDS if tree.actions.kind == "box" else ODDS
     change = rng.choice(CHANGES, p=odds)
     if change == "action" or tree.n_leaves == 1:
         return _with_another_action(tree, reach, rng)
-    rows = dict(rows_by_node(tree, states))
     node = int(rng.choice(np.flatnonzero(tree.feature >= 0)))
     met = states[rows[node]] if len(rows[node]) >= FEWEST else states
     if change == "question":

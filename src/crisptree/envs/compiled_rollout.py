@@ -18,10 +18,10 @@ from crisptree.crisp.signature import Actions
 from crisptree.envs.functional import FunctionalEnv
 from crisptree.envs.seeded_episodes import advance, begin, seed_keys
 
-BLOCK = 1024
-"""Episodes of one call."""
-MOST_TREES = 32
-"""Trees of one call."""
+BLOCK, MOST_TREES = 1024, 32
+"""Episodes and trees of one call on a CPU."""
+ACCELERATED_BLOCK, MOST_ACCELERATED_TREES = 65_536, 1024
+"""The same on an accelerator, which takes hardly longer over many."""
 
 
 class PaddedTree(NamedTuple):
@@ -63,6 +63,11 @@ def padded(tree: CrispTree, n_nodes: int, n_terms: int) -> tuple[np.ndarray, ...
     )
 
 
+def is_accelerated() -> bool:
+    """Whether compiled programs run on an accelerator."""
+    return jax.default_backend() != "cpu"
+
+
 def compiled_rollout(
     trees: Sequence[CrispTree], env: FunctionalEnv, seeds: Sequence[int], max_steps: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -78,13 +83,16 @@ def compiled_rollout(
     play = _player(env, depth, max_steps)
     words = jax.random.key_data(seed_keys(seeds))
     results = []
-    for start in range(0, len(trees), MOST_TREES):
-        some = [padded(tree, n_nodes, n_terms) for tree in trees[start : start + MOST_TREES]]
+    most, block = MOST_TREES, BLOCK
+    if is_accelerated() and len(trees) * len(seeds) > BLOCK:
+        most, block = MOST_ACCELERATED_TREES, ACCELERATED_BLOCK
+    for start in range(0, len(trees), most):
+        some = [padded(tree, n_nodes, n_terms) for tree in trees[start : start + most]]
         number = np.repeat(np.arange(len(some)), len(seeds)).astype(np.int32)
         episode = np.tile(np.arange(len(seeds)), len(some))
-        some += [some[0]] * (MOST_TREES - len(some))
+        some += [some[0]] * (most - len(some))
         stacked = PaddedTree(*(jnp.asarray(np.stack(part)) for part in zip(*some, strict=True)))
-        results.append(_in_blocks(play, stacked, number, np.asarray(words)[episode]))
+        results.append(_in_blocks(play, stacked, number, np.asarray(words)[episode], block))
     joined = (np.concatenate(parts) for parts in zip(*results, strict=True))
     returns, lengths, terminated, was_cut = (
         part.reshape(len(trees), len(seeds)) for part in joined
@@ -93,13 +101,13 @@ def compiled_rollout(
 
 
 def _in_blocks(
-    play: Any, trees: PaddedTree, number: np.ndarray, words: np.ndarray
+    play: Any, trees: PaddedTree, number: np.ndarray, words: np.ndarray, block: int
 ) -> tuple[np.ndarray, ...]:
     n = len(number)
-    number = np.pad(number, (0, -n % BLOCK), mode="edge")
-    words = np.pad(words, ((0, -n % BLOCK), (0, 0)), mode="edge")
+    number = np.pad(number, (0, -n % block), mode="edge")
+    words = np.pad(words, ((0, -n % block), (0, 0)), mode="edge")
     played = [
-        play(trees, number[at : at + BLOCK], words[at : at + BLOCK]) for at in range(0, n, BLOCK)
+        play(trees, number[at : at + block], words[at : at + block]) for at in range(0, n, block)
     ]
     return tuple(np.concatenate(parts)[:n] for parts in zip(*played, strict=True))
 
@@ -125,7 +133,7 @@ def _act(tree: PaddedTree, observation: Float[Array, " F"], depth: int, actions:
 
 @lru_cache(maxsize=32)
 def _player(env: FunctionalEnv, depth: int, max_steps: int):
-    """A program that plays `BLOCK` pairs of a tree and an episode's key."""
+    """A program that plays a block of pairs of a tree and an episode's key."""
     agents = () if env.n_agents == 1 else (env.n_agents,)
 
     def episode(tree: PaddedTree, key):

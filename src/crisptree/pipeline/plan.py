@@ -15,7 +15,7 @@ from crisptree.pipeline.stages.teacher import Exact, External, Fallback, Teacher
 
 def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
     """To the first crisp tree, which is wider than what is asked for."""
-    mend = Refine("refine-first", "first", weight=2.0)
+    mend = Refine("refine-first", "first", weight=3.0)
     match beginning:
         case "direct":
             return [Direct()] if config.policy.shape == "tree" else [Direct(), Distill(), mend]

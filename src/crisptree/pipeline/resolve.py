@@ -8,6 +8,8 @@ from dataclasses import replace
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import cores
+from crisptree.crispen.search import WIDTH
+from crisptree.envs.registry import twin_of
 from crisptree.envs.task import Task
 from crisptree.envs.transition_table import has_transition_table
 from crisptree.learn.config import PPOConfig
@@ -28,6 +30,8 @@ LEARNER_STEPS = 60_000
 UPDATES = 60
 """Updates that a training should have at least, or its batches are made smaller."""
 SMALLEST_STEPS, SMALLEST_ENVS = 32, 8
+ACCELERATED_WIDTH = 1024
+"""Changed trees in a sweep of the search where an accelerator plays them."""
 
 
 def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConfig:
@@ -47,6 +51,8 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
     if config.steps is None:
         config = replace(config, steps=_steps_within(config, measured))
     config = _with_smaller_batches(config)
+    if config.search.width is None:
+        config = replace(config, search=replace(config.search, width=_search_width(task)))
     if config.selection.scale is None:
         scale = _selection_scale(config, measured)
         config = replace(config, selection=replace(config.selection, scale=scale))
@@ -116,6 +122,15 @@ def _steps_within(config: TrainConfig, measured: Measurement) -> int:
         rounds = -(-count // (config.candidates.workers or cores()))
     seconds = 60 * config.budget * LEARNING_SHARE
     return max(LEAST_STEPS, min(MOST_STEPS, int(rate * seconds / shares / rounds)))
+
+
+def _search_width(task: Task) -> int:
+    """An accelerator plays a thousand trees in the time of a few."""
+    if twin_of(task) is None:
+        return WIDTH
+    from crisptree.envs.compiled_rollout import is_accelerated
+
+    return ACCELERATED_WIDTH if is_accelerated() else WIDTH
 
 
 def _with_smaller_batches(config: TrainConfig) -> TrainConfig:

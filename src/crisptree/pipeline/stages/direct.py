@@ -23,7 +23,7 @@ class Direct(Stage):
     """The wide tree is the teacher of the small ones to come."""
 
     name: str = "direct"
-    weight: float = 4.0
+    weight: float = 10.0
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {

@@ -54,6 +54,7 @@ class Grow(Stage):
             is_list=config.policy.shape == "list",
             rounds=config.grow.rounds,
             shortlist=config.grow.shortlist,
+            is_late=context.is_late,
         )
         score = selection.mean(larger, config.prune.check)
         figures = {"leaves": larger.n_leaves, "selection_return": score}

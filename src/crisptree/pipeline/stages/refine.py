@@ -19,7 +19,7 @@ class Refine(Stage):
 
     name: str
     moment: Literal["first", "cut", "last"]
-    weight: float = 1.0
+    weight: float = 0.7
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {

@@ -17,7 +17,7 @@ from crisptree.pipeline.stage import Artifacts, Context, Stage
 @dataclass(frozen=True)
 class Search(Stage):
     name: str = "search"
-    weight: float = 1.5
+    weight: float = 2.5
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {
