@@ -42,7 +42,7 @@ class PruneConfig:
 class GrowConfig:
     """Growing beyond the size asked for, refining, and cutting back to it."""
 
-    cycles: int = 2
+    cycles: int = 0
     """How often."""
     share: float = 0.25
     """Leaves that are added, as a share of those asked for."""
