@@ -62,6 +62,12 @@ def test_export(kind, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_report(tmp_path):
+    out = tmp_path / "report.html"
+    done = command("report", POLICY, "--episodes", 2, "--exports", "python,st", "--out", out)
+    assert done.returncode == 0 and "Structured Text" in out.read_text(), done.stderr
+
+
 def test_evaluate():
     done = command("evaluate", POLICY, "--episodes", 2, "--json")
     assert json.loads(done.stdout)["mean"] == 500.0, done.stderr

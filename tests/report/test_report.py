@@ -156,3 +156,17 @@ def test_a_picture_is_a_png():
     picture = np.zeros((3, 900, 3), np.uint8)
     content = as_png(picture)
     assert content.startswith(b"\x89PNG") and content[16:24] == (300).to_bytes(4) + (1).to_bytes(4)
+
+
+def test_certificates_are_checked_again(tmp_path):
+    proof = tmp_path / "proof.json"
+    asked = ["--property", "from |all| <= 0.05 stays up for 5 steps", "--seconds", "30"]
+    cli.main(["verify", str(POLICY), *asked, "--certificate", str(proof)])
+    plain = Request(episodes=0, exports=(), certificates=[proof])
+    (found,) = gathered(TREE, plain, POLICY).findings
+    assert (found.verdict, found.source) == ("proved", "proof.json")
+    other = replace(TREE, threshold=TREE.threshold + (TREE.feature >= 0) * 0.5)
+    review = gathered(other, plain, POLICY)
+    assert review.findings[0].verdict == "rejected" and "1</b><span>certificates rejected" in (
+        as_page(review)
+    )

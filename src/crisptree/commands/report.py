@@ -46,6 +46,12 @@ class Command:
     """A property, as `crisptree verify` has it; may be given several times."""
     properties: Annotated[Path | None, optional("FILE")] = None
     """A file of properties, one a line; lines that start with # are comments."""
+    certificate: Annotated[
+        tyro.conf.UseAppendAction[tuple[Path, ...]], tyro.conf.arg(metavar="FILE")
+    ] = ()
+    """A certificate of `crisptree verify`, to be checked again; may be given several times."""
+    plant: Annotated[str | None, optional("PLANT")] = None
+    """What a closed loop is about: CartPole, MountainCar, …, or module:NAME of your own."""
     seconds: float = 60.0
     """How long to try each property before it counts as undecided."""
     exports: Annotated[str, tyro.conf.arg(metavar="NAMES")] = "all"
@@ -88,6 +94,8 @@ class Command:
             episodes=self.episodes,
             seed=self.seed,
             properties=asked,
+            certificates=self.certificate,
+            plant=self.plant,
             seconds=self.seconds,
             exports=names,
             files=[*([self.properties] if self.properties else []), *self.file],

@@ -27,6 +27,8 @@ class Request:
     seed: int = 0
     properties: Sequence[str] = ()
     certificates: Sequence[Path] = ()
+    plant: str | None = None
+    """What a closed loop is about, where it is not known from the environment."""
     seconds: float = 60.0
     """For each property."""
     exports: Sequence[str] = tuple(TARGETS)
@@ -49,7 +51,8 @@ def gathered(tree: CrispTree, request: Request, policy: Path | None = None) -> R
     about = origin.Origin(tree.training, policy)
     # First what a mistake of the user stops at once.
     files = origin.hashed(_files(request, policy, about))
-    findings = proofs.asked(tree, request.properties, request.seconds)
+    findings = proofs.certified(tree, request.certificates, request.plant)
+    findings += proofs.asked(tree, request.properties, request.seconds, request.plant)
     checks = exports.checked(tree, request.exports)
     episodes, why = _played(tree, request)
     return Review(

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,19 +13,47 @@ from crisptree.crisp import CrispTree
 from crisptree.report.review import Comparison, Finding, Verdict
 from crisptree.show.wording import Wording
 
+if TYPE_CHECKING:
+    from crisptree.verify import Plant
+
 WORDS: dict[str, Verdict] = {"holds": "proved", "fails": "refuted", "undecided": "undecided"}
 
 
-def asked(tree: CrispTree, questions: Sequence[str], seconds: float) -> tuple[Finding, ...]:
-    """Every property with its answer; counterexamples are tried again in the tree itself."""
+def asked(
+    tree: CrispTree, questions: Sequence[str], seconds: float, plant: str | None
+) -> tuple[Finding, ...]:
+    """Every property with its answer; counterexamples are tried again."""
     from crisptree.verify import verify
 
-    return tuple(
-        finding(tree, verify(tree, question, seconds=seconds).to_dict()) for question in questions
-    )
+    system = _plant(tree, plant)
+    answers = (verify(tree, each, seconds=seconds, plant=system) for each in questions)
+    return tuple(finding(tree, answer.to_dict(), system) for answer in answers)
 
 
-def finding(tree: CrispTree, answer: dict[str, Any]) -> Finding:
+def certified(tree: CrispTree, paths: Sequence[Path], plant: str | None) -> tuple[Finding, ...]:
+    """What certificates claim, each checked again by the checker that makes no proofs."""
+    from crisptree.verify import certificate
+    from crisptree.verify.plants import plant_named
+    from crisptree.verify.recheck import recheck
+
+    found = []
+    for path in paths:
+        content = certificate.read(path)
+        verdict = recheck(content, tree, None if plant is None else plant_named(plant))
+        why = f"{verdict.reason}, {verdict.boxes:,} boxes" if verdict.holds else verdict.reason
+        question = printable(str(content.get("property")))[:1_000]
+        name: Verdict = "proved" if verdict.holds else "rejected"
+        found.append(Finding(question, name, printable(why), source=path.name))
+    return tuple(found)
+
+
+def _plant(tree: CrispTree, name: str | None) -> "Plant | None":
+    from crisptree.verify.plants import plant_named, plant_of
+
+    return plant_of(tree.env_id) if name is None else plant_named(name)
+
+
+def finding(tree: CrispTree, answer: dict[str, Any], plant: "Plant | None" = None) -> Finding:
     """An answer, with the way of its observation through the tree or the course of its episode."""
     regions = answer.get("regions")
     verdict = "regions" if regions is not None else WORDS[answer["verdict"]]
@@ -38,7 +67,7 @@ def finding(tree: CrispTree, answer: dict[str, Any]) -> Finding:
     names = answer.get("states") if isinstance(answer.get("states"), list) else tree.feature_names
     values = tuple(zip(map(printable, names or ()), shown, strict=True))
     if "step" in answer:  # an episode that begins with this state
-        return replace(about, values=values, course=_course(tree, shown, answer["step"]))
+        return replace(about, values=values, course=_course(tree, answer, plant))
     way, action = _way(tree, np.array(shown))
     return replace(about, values=values, way=way, action=action)
 
@@ -57,11 +86,27 @@ def _way(tree: CrispTree, observation: NDArray) -> tuple[tuple[Comparison, ...],
     return way, wording.actions.of(leaf)
 
 
-def _course(tree: CrispTree, start: Sequence[float], steps: int) -> NDArray[np.float64]:
-    """The episode from this state on, in the environment itself."""
-    from crisptree.verify import cartpole
+def _course(
+    tree: CrispTree, answer: dict[str, Any], plant: "Plant | None"
+) -> NDArray[np.float64] | None:
+    """The episode from this state on, in the environment or else in the plant; None where it does
+    not end as the verifier says, since noise or a delay had a part in it."""
+    from crisptree.verify.replay import episode
 
-    return cartpole.replay(tree, np.array(start), steps)
+    if plant is None:
+        return None
+    start, steps = np.array(answer["observation"], np.float64), int(answer["step"])
+    acting = np.array(answer.get("disturbance", np.empty((steps, 0))), np.float64)
+    if plant.env_id is not None and not acting.size:
+        states = episode(tree, plant, start, steps)
+    elif acting.shape == (steps, len(plant.disturbance_box)):
+        states = start[None]
+        for now in acting:
+            action = tree.act(plant.observations(states[-1:]))
+            states = np.concatenate([states, plant.play(states[-1:], action, now[None])])
+    else:
+        return None
+    return states if np.allclose(states[-1], answer["state"], rtol=1e-6, atol=1e-9) else None
 
 
 def _interval(bound: dict[str, Any]) -> str:
