@@ -11,7 +11,7 @@ from crisptree.crispen import select
 from crisptree.crispen.select import Selection
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.task import task_of
-from crisptree.learn.value_iteration import exact_model
+from crisptree.learn.exact_model import exact_model
 
 
 class Recorder(Selection):

@@ -53,7 +53,11 @@ def fit_costs(
     """
     del actions, weights, seed
     rows, counts = np.unique(states, axis=0, return_counts=True)
-    costs = teacher.regrets(rows) * counts[:, None]
+    return grown(rows, teacher.regrets(rows) * counts[:, None], n_leaves, task)
+
+
+def grown(rows: NDArray, costs: NDArray[np.float64], n_leaves: int, task: Task) -> CrispTree:
+    """A tree that costs little, grown best first; `costs` are those of each action in each row."""
     least = NOTHING * max(float(costs.max(initial=0.0)), 1e-300)
     order = count()
     root: dict[str, Any] = {"rows": np.arange(len(rows))}

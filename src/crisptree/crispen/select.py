@@ -9,7 +9,7 @@ from crisptree.crisp import CrispTree
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
 from crisptree.envs.task import Task
-from crisptree.learn.value_iteration import ExactModel
+from crisptree.learn.exact_model import ExactModel
 
 
 class Selection:

@@ -12,7 +12,6 @@ from jaxtyping import Float, Int
 from scipy import sparse
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.envs.policy import Policy
 from crisptree.envs.task import Task
 from crisptree.envs.transition_table import TransitionTable, transition_table
 
@@ -62,25 +61,6 @@ class ExactPolicy:
     def regret(self, observations: Float[np.ndarray, "B F"]) -> Float[np.ndarray, " B"]:
         """What the worst action costs in each row, compared with the best."""
         return self.regrets(observations).max(1)
-
-
-class ExactModel:
-    """The model that an environment carries: mean returns without episodes and without chance."""
-
-    def __init__(self, task: Task, table: TransitionTable) -> None:
-        self._table, self._horizon = table, task.max_steps or NO_LIMIT
-        self._start = start_distribution(task, table)
-
-    def mean_return(self, policy: Policy) -> float:
-        """The mean return of an episode, within the environment's time limit."""
-        actions = np.asarray(policy.act(self._table.observations))
-        return float(self._start @ exact_returns(self._table, actions, self._horizon))
-
-
-def exact_model(task: Task) -> ExactModel | None:
-    """The model that the environment carries, if it does."""
-    table = transition_table(task)
-    return None if table is None else ExactModel(task, table)
 
 
 def solve(task: Task, gamma: float | None = None) -> ExactPolicy:

@@ -13,7 +13,7 @@ from crisptree.crispen.select import Selection
 from crisptree.envs.source import EnvSource
 from crisptree.envs.task import Task, task_of
 from crisptree.learn.compilation_cache import enable_compilation_cache
-from crisptree.learn.value_iteration import exact_model
+from crisptree.learn.exact_model import exact_model
 from crisptree.pipeline.config import MOST_CANDIDATES, Beginning, TrainConfig
 from crisptree.pipeline.config_io import from_dict, to_dict
 from crisptree.pipeline.executor import run_jobs

@@ -7,6 +7,7 @@ from crisptree.pipeline.stages.direct import Direct
 from crisptree.pipeline.stages.distill import Distill, DistillSmall
 from crisptree.pipeline.stages.expert import Expert
 from crisptree.pipeline.stages.grow import Grow, Keep
+from crisptree.pipeline.stages.model_search import SearchModel
 from crisptree.pipeline.stages.prune import Prune, Simplify
 from crisptree.pipeline.stages.refine import Refine
 from crisptree.pipeline.stages.search import Search
@@ -22,7 +23,8 @@ def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
         case "expert":
             return [Expert(), mend]
         case "exact":
-            return [Exact(), Distill(), mend]
+            is_list = config.policy.shape == "list"
+            return [Exact(), Distill(), mend] if is_list else [Exact(), SearchModel()]
         case "external":
             return [External(), Distill(), mend]
         case "mlp" | "soft" | "dqn" | "sac":
@@ -40,6 +42,8 @@ def _teachers(kind: TeacherKind, config: TrainConfig) -> list[Stage]:
 
 def last_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
     """From the first crisp tree to the small one."""
+    if beginning == "exact" and config.policy.shape == "tree":
+        return []
     stages: list[Stage] = []
     sizes = ladder(config.width, config.policy.leaves, config.prune.step)
     for size in sizes:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from crisptree.envs.task import Task
-from crisptree.learn.value_iteration import exact_model
+from crisptree.learn.exact_model import exact_model
 from crisptree.pipeline.checkpoints import StageCheckpoints
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import PROCEDURE, digest, to_dict

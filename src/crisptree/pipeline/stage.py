@@ -24,9 +24,9 @@ from crisptree.envs.policy import Policy
 from crisptree.envs.task import Task
 from crisptree.learn import checkpoint
 from crisptree.learn.config import AnyConfig
+from crisptree.learn.exact_model import ExactModel
 from crisptree.learn.moments import Moments
 from crisptree.learn.trainer import Progress, Trainer
-from crisptree.learn.value_iteration import ExactModel
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.progress import Reporter
 

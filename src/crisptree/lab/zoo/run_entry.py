@@ -25,7 +25,8 @@ from crisptree.lab.zoo.teachers import (
     networks_of,
     trained_network,
 )
-from crisptree.learn.value_iteration import exact_model, solve
+from crisptree.learn.exact_model import exact_model
+from crisptree.learn.value_iteration import solve
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import load
 from crisptree.pipeline.progress import Reporter

@@ -31,7 +31,7 @@ def networks_of(run: Path, config: TrainConfig, task: Task) -> list[Found]:
     found = []
     for kind in NETWORKS:
         for folder in sorted(run.rglob(f"stages/*-teacher-{kind}")):
-            if (folder / "result.json").exists():
+            if (folder / "result.json").exists() and (folder / "teacher.eqx").exists():
                 found.append(Found(kind, _loaded(folder, kind, config, task)))
     return found
 

@@ -1,0 +1,104 @@
+"""What policies earn in an environment that carries its own model: exactly, without an episode."""
+
+from functools import lru_cache
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy import sparse
+
+from crisptree.envs.policy import Policy
+from crisptree.envs.task import Task
+from crisptree.envs.transition_table import TransitionTable, transition_table
+from crisptree.learn.value_iteration import NO_LIMIT, start_distribution
+
+Vector = Float[np.ndarray, " states"]
+Actions = Int[np.ndarray, " states"]
+OVERHEAD, PER_ENTRY, PER_FLOP = 8e-6, 1.2e-9, 2e-10
+"""Seconds of a sparse product, of each entry in it, and of one multiplication in a dense one."""
+NEGLIGIBLE = 1e-13
+
+
+class ExactModel:
+    """All that may happen, and how often, within the time limit of an episode."""
+
+    def __init__(self, task: Task, table: TransitionTable) -> None:
+        n_states, n_actions, most = table.probability.shape
+        self.observations = table.observations
+        self.n_states, self.n_actions = n_states, n_actions
+        self.horizon = task.max_steps or NO_LIMIT
+        self.start: Vector = start_distribution(task, table)
+        self.paid = (table.probability * table.reward).sum(-1)
+        """The mean reward of each action in each state."""
+        chances = (table.probability * ~table.terminated).ravel()
+        rows = np.repeat(np.arange(n_states * n_actions), most)
+        at = rows, table.next_state.ravel()
+        self._going_on = sparse.csr_matrix((chances, at), shape=(n_states * n_actions, n_states))
+        self._going_on.eliminate_zeros()
+        self._known: dict[bytes, float] = {}
+
+    def mean_return(self, policy: Policy) -> float:
+        """The mean return of an episode."""
+        return self.mean_of(policy.act(self.observations))
+
+    def mean_of(self, actions: Actions) -> float:
+        """The same of a policy that is given by its action in each state."""
+        key = np.asarray(actions, np.int32).tobytes()
+        if key not in self._known:
+            self._known[key] = float(self.start @ self.values(actions))
+        return self._known[key]
+
+    def values(self, actions: Actions) -> Vector:
+        """The mean return from each state."""
+        paid = self.paid[np.arange(self.n_states), actions]
+        return _accumulated(self._steps(actions), paid, self.horizon)
+
+    def visits(self, actions: Actions) -> Vector:
+        """How often each state is met in an episode, on average."""
+        return _accumulated(self._steps(actions).T.tocsr(), self.start, self.horizon)
+
+    def q_values(self, values: Vector) -> Float[np.ndarray, "states actions"]:
+        """What each action is worth, if states are worth `values`."""
+        return self.paid + (self._going_on @ values).reshape(self.paid.shape)
+
+    def _steps(self, actions: Actions) -> sparse.csr_matrix:
+        """The chances of going from state to state."""
+        return self._going_on[np.arange(self.n_states) * self.n_actions + actions]
+
+
+def _accumulated(step: sparse.csr_matrix, first: Vector, horizon: int) -> Vector:
+    """first + step @ first + step @ step @ first + …, `horizon` terms, in the quicker way."""
+    one_by_one = horizon * (OVERHEAD + step.nnz * PER_ENTRY)
+    by_doubling = np.log2(horizon) * len(first) ** 3 * PER_FLOP
+    if one_by_one <= by_doubling:
+        return _one_by_one(step, first, horizon)
+    return _by_doubling(step.toarray(), first, horizon)
+
+
+def _one_by_one(step: sparse.csr_matrix, first: Vector, horizon: int) -> Vector:
+    total, term = np.zeros_like(first), first
+    for _ in range(horizon):
+        total = total + term
+        term = step @ term
+        if np.abs(term).max() <= NEGLIGIBLE * np.abs(total).max():
+            break
+    return total
+
+
+def _by_doubling(power: np.ndarray, sums: Vector, horizon: int) -> Vector:
+    """With the sum of n terms, that of 2n is `sums + power @ sums`, where `power` is step^n."""
+    total: Vector | None = None
+    while horizon:
+        if horizon & 1:
+            total = sums if total is None else sums + power @ total
+        horizon >>= 1
+        if horizon:
+            sums, power = sums + power @ sums, power @ power
+    assert total is not None
+    return total
+
+
+@lru_cache(maxsize=4)
+def exact_model(task: Task) -> ExactModel | None:
+    """The model that an environment carries, if it does; made once."""
+    table = transition_table(task)
+    return None if table is None else ExactModel(task, table)

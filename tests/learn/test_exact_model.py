@@ -1,0 +1,54 @@
+"""Exact returns, against the plain recursion and against episodes."""
+
+import numpy as np
+import pytest
+
+from crisptree.envs.policy import FunctionPolicy
+from crisptree.envs.rollout import rollout
+from crisptree.envs.task import task_of
+from crisptree.envs.transition_table import transition_table
+from crisptree.learn import exact_model as module
+from crisptree.learn.exact_model import exact_model
+from crisptree.learn.value_iteration import exact_returns, solve, start_distribution
+
+ENVS = ["FrozenLake-v1", "CliffWalking-v1", "Taxi-v4", "crisptree/Navigation3D-v0"]
+
+
+@pytest.mark.parametrize("env", ENVS)
+@pytest.mark.parametrize("per_flop", [0.0, 1.0])
+def test_both_ways_to_add_up_agree_with_the_recursion(env, per_flop, monkeypatch):
+    monkeypatch.setattr(module, "PER_FLOP", per_flop)
+    task = task_of(env)
+    model, table = exact_model(task), transition_table(task)
+    assert model is not None and table is not None
+    actions = np.random.default_rng(0).integers(model.n_actions, size=model.n_states)
+    plain = exact_returns(table, actions, model.horizon)
+    np.testing.assert_allclose(model.values(actions), plain, rtol=1e-9, atol=1e-9)
+    start = start_distribution(task, table)
+    assert model.mean_of(actions) == pytest.approx(float(start @ plain))
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 3, 7, 8, 100])
+def test_visits_count_steps(horizon):
+    task = task_of("FrozenLake-v1")
+    model = exact_model(task)
+    assert model is not None
+    actions = np.full(model.n_states, 2)
+    model = type(model)(task, transition_table(task))  # pyright: ignore[reportArgumentType]
+    model.horizon = horizon
+    paid = model.paid[np.arange(model.n_states), actions]
+    assert model.visits(actions) @ paid == pytest.approx(model.start @ model.values(actions))
+    assert model.visits(actions).sum() <= horizon + 1e-9
+
+
+def test_episodes_earn_as_much():
+    task = task_of("FrozenLake-v1")
+    model, teacher = exact_model(task), solve(task)
+    assert model is not None
+    returns = rollout([FunctionPolicy(teacher.act)], task, range(2000)).returns[0]
+    error = returns.std() / np.sqrt(len(returns))
+    assert abs(returns.mean() - model.mean_return(teacher)) < 4 * error
+
+
+def test_no_model_without_a_table():
+    assert exact_model(task_of("CartPole-v1")) is None
