@@ -5,6 +5,8 @@ the id: `gymnasium.make("crisptree.envs.gym_registration:crisptree/Wildfire-v0")
 had no plugin entry points since its version 1.0, so that nothing else can do this.
 """
 
+from typing import Any
+
 import gymnasium as gym
 
 WILDFIRE = "crisptree/Wildfire-v0"
@@ -27,18 +29,19 @@ SMALL_MDPS = {
 }
 """Small decision problems with known optima (see `mdps`)."""
 
+
+def _register(env_id: str, entry_point: str, **options: Any) -> None:
+    """Once: in a worker process the caller's ids are registered already."""
+    if env_id not in gym.registry:
+        gym.register(env_id, entry_point=entry_point, **options)
+
+
 for env_id, maker in ((WILDFIRE, "wildfire"), (ZERGLINGS, "zerglings")):
-    gym.register(
+    _register(
         env_id,
-        entry_point=f"crisptree.envs.joint:{maker}",
+        f"crisptree.envs.joint:{maker}",
         vector_entry_point=f"crisptree.envs.joint_vector:{maker}",
     )
-gym.register(
-    STARCRAFT, entry_point="crisptree.envs.sc2.env:StarCraftZerglings", nondeterministic=True
-)
+_register(STARCRAFT, "crisptree.envs.sc2.env:StarCraftZerglings", nondeterministic=True)
 for name, maker in SMALL_MDPS.items():
-    gym.register(
-        f"crisptree/{name}-v0",
-        entry_point=f"crisptree.envs.mdps.{maker}",
-        max_episode_steps=1000,
-    )
+    _register(f"crisptree/{name}-v0", f"crisptree.envs.mdps.{maker}", max_episode_steps=1000)
