@@ -123,3 +123,9 @@ def test_a_training_at_the_plain_pace_has_all_its_updates(n_updates):
 
 def test_interpolate():
     assert [float(interpolate(2.0, 6.0, jnp.asarray(f))) for f in (0.0, 0.25, 1.0)] == [2, 3, 6]
+
+
+def test_a_steep_rise_is_no_noise():
+    """Within the first returns already, as in tasks that are easy to learn."""
+    returns = np.concatenate([[20, 120, 370], np.full(40, 500.0)])
+    assert (paces(returns)[2 * WINDOW + 8 :] == SPEEDUP).all()

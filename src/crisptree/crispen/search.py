@@ -46,7 +46,8 @@ def search(
     """The tree after at most `settings.sweeps` sweeps; each keeps a few changes or none.
 
     `exchanged` may offer trees of another shape, which race with the variants. The search ends
-    early where nothing was gained for a while, or where `is_late` says so.
+    early where nothing was gained for a while, or where `is_late` says so. After a sweep without a
+    gain twice as many episodes are played: what is left to gain is hard to see.
     """
     tree = tree.simplify()
     states, idle, width = None, 0, settings.width or WIDTH
@@ -59,7 +60,7 @@ def search(
         variants = exchanged(tree, states)[:width]
         met = dict(rows_by_node(tree, states))
         variants += [variant(tree, states, met, reach, rng) for _ in range(width - len(variants))]
-        better = _raced(tree, variants, settings, selection)
+        better = _raced(tree, variants, settings, selection, 2**idle)
         idle += 1
         if better is not None:
             tree, idle, states = better, 0, None
@@ -70,11 +71,19 @@ def search(
 
 
 def _raced(
-    tree: CrispTree, variants: list[CrispTree], settings: SearchConfig, selection: Selection
+    tree: CrispTree,
+    variants: list[CrispTree],
+    settings: SearchConfig,
+    selection: Selection,
+    times: int,
 ) -> CrispTree | None:
-    """The few best changes of a race, if they earn more on fresh episodes too."""
+    """The few best changes of a race, if they earn more on fresh episodes too.
+
+    The race has `times` as many episodes as the settings say.
+    """
     # The tree itself stands first, so that it wins where nothing earns more.
-    ranked = [index for index, _ in selection.finalists([tree, *variants], settings.rounds)]
+    rounds = [times * episodes for episodes in settings.rounds]
+    ranked = [index for index, _ in selection.finalists([tree, *variants], rounds)]
     ahead = ranked[: ranked.index(0)] if 0 in ranked else ranked
     if not ahead:
         return None
@@ -82,7 +91,7 @@ def _raced(
     changed = together(tree, best) if _same_shape(tree, best[0]) else best[:1]
     if not changed:
         return None
-    before, *after = selection.returns([tree, *changed], settings.confirm).mean(1)
+    before, *after = selection.returns([tree, *changed], times * settings.confirm).mean(1)
     return changed[int(np.argmax(after))] if max(after) > before else None
 
 

@@ -112,7 +112,8 @@ class Schedule(eqx.Module):
         recent = jnp.append(self.recent[1:], mean_return)
         n_returns = self.n_returns + 1
         last = recent[WINDOW:]
-        mean, jump = last.mean(), jnp.sqrt(jnp.square(jnp.diff(last)).mean() / 2)
+        # Falls are noise, rises need not be: half of the jumps of mere noise are falls.
+        mean, jump = last.mean(), jnp.sqrt(jnp.square(jnp.minimum(jnp.diff(last), 0)).mean())
         full, is_first = n_returns >= WINDOW, n_returns == WINDOW
         noted = (
             recent,

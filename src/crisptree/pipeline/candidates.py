@@ -99,7 +99,10 @@ def _best(finished: list[Finished], config: TrainConfig, task: Task, seed: int) 
         1.0 if scale is None else scale,
         exact_model(task),
     )
-    means = selection.returns([done.tree for done in finished], config.selection.final).mean(1)
+    episodes = config.selection.final
+    means = selection.returns([done.tree for done in finished], episodes).mean(1)
+    if (means == means[0]).all():  # more episodes may tell them apart
+        means = selection.returns([done.tree for done in finished], 8 * episodes).mean(1)
     return min(range(len(finished)), key=lambda i: (-means[i], finished[i].tree.n_leaves))
 
 
