@@ -139,7 +139,8 @@ def fresh_learner(config: TrainConfig, task: Task, seed: int) -> Any:
         actor = soft.baseline(size, task.n_features, head, key=for_actor)
     else:
         shape = soft.rule_list(size) if config.policy.kind == "list" else soft.balanced(size)
-        actor = soft.SoftTree.random(shape, task.n_features, head, key=for_actor)
+        gains = config.policy.gains if config.policy.leaf == "linear" else 0
+        actor = soft.SoftTree.random(shape, task.n_features, head, key=for_actor, gains=gains)
     n_updates = max(1, config.steps // learning.steps_per_update)
     module = {"q": dqn, "online-q": dqn, "ppo": ppo, "reinforce": reinforce}[config.paper.algorithm]
     return module.init(actor, task.n_features, learning, n_updates, key=for_learner)
