@@ -146,7 +146,7 @@ class RefineConfig:
     """Environment steps after distilling, as a share of `steps`."""
     last_steepness: tuple[float, float] = (20.0, 120.0)
     """The same after the last cut."""
-    log_std: tuple[float, float] = (-1.2, -2.5)
+    log_std: tuple[float, float] = (-1.6, -2.8)
     """Box actions: the greatest log standard deviation at the start and at the end, in units of
     half an action's range. A tree that can act already explores near what it does."""
     list_factor: float = 3.0
