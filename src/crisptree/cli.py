@@ -10,6 +10,8 @@ import sys
 from typing import NoReturn
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.interrupts import interrupts_end
+from crisptree.base.text import printable
 from crisptree.commands.table import COMMANDS
 
 
@@ -41,7 +43,8 @@ def main(arguments: list[str] | None = None) -> None:
     if name not in COMMANDS:
         fail(f"unknown command '{name}'; the commands are {', '.join(COMMANDS)}")
     try:
-        run(name, rest)
+        with interrupts_end():
+            run(name, rest)
     except CrisptreeError as error:
         fail(str(error))
     except ImportError as error:
@@ -75,7 +78,7 @@ def run(name: str, arguments: list[str]) -> None:
 
 
 def fail(message: str) -> NoReturn:
-    print(f"crisptree: {' '.join(message.split())}", file=sys.stderr)
+    print(f"crisptree: {printable(' '.join(message.split()))}", file=sys.stderr)
     sys.exit(2)
 
 

@@ -112,7 +112,7 @@ def test_seeds_at_once_are_seeds_apart(backend):
     for at_once in (True, False):
         env = envs_of(backend, 4)
         with Trainer(None, PPO, 2, 7, env=env, at_once=at_once) as trainer:
-            results.append(list(trainer.learn(states))[-1])
+            results.append(list(trainer.learn(states, 16))[-1])
     one, other = results
     assert to_bytes(one.states.key) == to_bytes(other.states.key)
     parts = [jax.tree.leaves((at.states.actor, at.states.critic)) for at in results]

@@ -32,6 +32,26 @@ def test_a_damaged_file_is_named_in_one_line(tmp_path, text):
     assert "\n" not in str(refused.value)
 
 
+def test_a_checked_file_comes_back_as_it_was(tmp_path):
+    content = {"seconds": 1.5, "returns": [1.0, float("nan")], "states": None}
+    directory = RunDirectory(tmp_path)
+    directory.write_checked("result.json", content)
+    assert directory.read_checked("result.json") == plain(content)
+    assert directory.read_checked("other.json") is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("1.5", "2.5"), ("1.5", "NaN"), ('"a"', '"b"'), ('"digest"', '"other"')]
+)
+def test_a_value_that_was_changed_is_noticed(tmp_path, old, new):
+    directory = RunDirectory(tmp_path)
+    directory.write_checked("result.json", {"seconds": 1.5, "name": "a"})
+    path = tmp_path / "result.json"
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(CrisptreeError, match=r"result\.json is damaged"):
+        directory.read_checked("result.json")
+
+
 def test_only_one_process_writes(tmp_path):
     code = (
         "import sys, time\nfrom pathlib import Path\n"

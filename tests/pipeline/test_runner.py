@@ -61,7 +61,8 @@ def test_stages_run_in_a_row_and_leave_their_records(task, tmp_path):
     assert [record["stage"] for record in records] == ["one", "two"]
     folder = tmp_path / "run" / "stages" / "02-two"
     assert CrispTree.load(folder / "policy.json") == made.tree
-    assert json.loads((folder / "result.json").read_text()) == records[1]
+    directory = RunDirectory(tmp_path / "run")
+    assert directory.read_checked("stages/02-two/result.json") == records[1]
 
 
 def test_a_finished_stage_is_read_and_not_run_again(task, tmp_path):

@@ -24,6 +24,7 @@ from crisptree.pipeline.config import (
     TeacherConfig,
 )
 from crisptree.pipeline.config_io import config_hash, from_dict
+from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.train import TrainConfig, train
 from crisptree.show import as_svg
 
@@ -87,7 +88,8 @@ def test_the_summary(run):
     assert summary["steps"] == sum(stage.get("steps", 0) for stage in stages)
     assert summary["selection_return"] == stages[-1]["selection_return"]
     folders = sorted(os.listdir(run / "stages"))
-    assert [read(run / "stages" / folder / "result.json") for folder in folders] == stages
+    directory = RunDirectory(run)
+    assert [directory.read_checked(f"stages/{name}/result.json") for name in folders] == stages
 
 
 def test_the_crisp_return_is_that_of_the_policy_file_in_the_real_environment(run):

@@ -8,6 +8,7 @@ from typing import Annotated
 import tyro
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.interrupts import interrupts_raise
 from crisptree.commands.options import OptionalInt, OptionalStr
 
 
@@ -31,21 +32,23 @@ class Command:
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:
-        from crisptree.commands.shared import policy_path
+        from crisptree.commands.shared import playing, policy_path
         from crisptree.crisp import CrispTree
         from crisptree.envs.evaluate import evaluate
 
         if self.episodes < 1:
             raise CrisptreeError(f"--episodes must be at least 1, not {self.episodes}")
-        score = evaluate(
-            CrispTree.load(policy_path(self.policy)),
-            self.env,
-            episodes=self.episodes,
-            seed=self.seed,
-            features=self.features,
-            max_steps=self.max_steps,
-            report=self._count if sys.stderr.isatty() else None,
-        )
+        tree = CrispTree.load(policy_path(self.policy))
+        with interrupts_raise(), playing(self.env or tree.env_id):
+            score = evaluate(
+                tree,
+                self.env,
+                episodes=self.episodes,
+                seed=self.seed,
+                features=self.features,
+                max_steps=self.max_steps,
+                report=self._count if sys.stderr.isatty() else None,
+            )
         print(json.dumps(score.to_dict()) if self.json else score)
 
     def _count(self, done: int) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.interrupts import interrupts_raise
 from crisptree.commands.options import OptionalInt, OptionalStr
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _run(grid: "Grid", store: "RecordStore", options: RunOptions) -> "Outcome":
 
     workers, executor = options.workers, options.executor
     try:
-        with reporter() as report:
+        with interrupts_raise(), reporter() as report:
             return run_grid(grid, store, report, workers=workers, executor=executor)
     except KeyboardInterrupt:
         print("\nstopped; nothing is lost: the same command goes on", file=sys.stderr)

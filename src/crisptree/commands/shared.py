@@ -1,11 +1,14 @@
 """What the commands that read a policy have in common."""
 
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.last_words import last_words
 from crisptree.base.text import printable
 
 if TYPE_CHECKING:
@@ -67,6 +70,37 @@ def lines_of(path: Path) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         raise CrisptreeError(f"cannot read the properties in {path}: {error}") from None
     return [line for line in map(str.strip, lines) if line and not line.startswith("#")]
+
+
+@contextmanager
+def playing(env: str | None) -> Iterator[None]:
+    """Around all that plays an environment. One that takes the process with it is named; what its
+    libraries in C print goes to standard error, since standard output may carry JSON."""
+    name = "the policy's own" if env is None else f"'{printable(env)}'"
+    line = (
+        f"crisptree: the process ended while the environment {name} was at work; one that crashes "
+        "or calls os._exit does that"
+    )
+    with last_words(line), _printing_to_stderr():
+        yield
+
+
+@contextmanager
+def _printing_to_stderr() -> Iterator[None]:
+    """The file descriptor of standard output is that of standard error in here."""
+    sys.stdout.flush()
+    try:
+        before = os.dup(1)
+    except OSError:  # it is closed
+        yield
+        return
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(before, 1)
+        os.close(before)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated
 import tyro
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.interrupts import interrupts_raise
 from crisptree.commands.options import OptionalPath, OptionalStr, optional
 from crisptree.commands.study_policies import Binarise, Mlp, Worksheet, visited_states
 from crisptree.lab.extras import extra_packages
@@ -83,7 +84,8 @@ class Serve(InDatabase):
             lines.append(f"participants: {url}/join/{study.join_code}")
         lines.append(f"researcher:   {url}/researcher" + (f"  secret: {secret}" if is_new else ""))
         print("\n".join(lines), flush=True)
-        server.serve(app, listener)
+        with interrupts_raise():
+            server.serve(app, listener)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import tyro
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.interrupts import interrupts_raise
 from crisptree.commands.options import (
     OptionalFloat,
     OptionalInt,
@@ -17,6 +18,7 @@ from crisptree.commands.options import (
     optional,
     parsed,
 )
+from crisptree.commands.shared import playing
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,8 @@ class Command:
         if dotted:
             asked = parsed(TrainConfig, dotted, "train", default=asked, form=DOTTED)
         env_kwargs = _json_object(self.env_kwargs) or asked.env.kwargs
-        task = task_of(self.env, env_kwargs, asked.env.features)
+        with interrupts_raise(), playing(self.env):
+            task = task_of(self.env, env_kwargs, asked.env.features)
         out = first_free(self.env) if self.out is None else self.out
         self._train(asked, task, out)
 
@@ -119,6 +122,8 @@ class Command:
         enable_compilation_cache()
         try:
             with (
+                interrupts_raise(),
+                playing(self.env),
                 reporter() as report,
                 tracked(self.track, out, asked) as hear,
                 followed(report, out, hear) as report,

@@ -5,6 +5,7 @@ that it visits itself; where it is small, candidates race on return. Never many 
 refinement does not repair a big cut.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen.agreement import disagreement
-from crisptree.crispen.select import Selection
+from crisptree.crispen.select import Selection, with_grace
 from crisptree.envs.policy import Policy
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
@@ -45,11 +46,19 @@ def ladder(leaves: int, target: int, step: float) -> list[int]:
 
 
 def visited_states(
-    policy: Policy, task: Task, seed: int, *, most: int = 20_000, episodes: int = 64
+    policy: Policy,
+    task: Task,
+    seed: int,
+    *,
+    most: int = 20_000,
+    episodes: int = 64,
+    end: float = math.inf,
 ) -> NDArray:
-    """States that a policy meets on its own way, a sample of at most `most`."""
+    """States that a policy meets on its own way, a sample of at most `most`; `end` is when it must
+    be over, on `time.monotonic`'s clock."""
     first = block_seed("selection", episodes, seed, most)
-    seen = rollout([policy], task, range(first, first + episodes), record=True, fast=True)
+    seeds = range(first, first + episodes)
+    seen = rollout([policy], task, seeds, record=True, fast=True, deadline=with_grace(end))
     assert seen.observations is not None
     chosen = np.random.default_rng(seed).permutation(len(seen.observations))[:most]
     return seen.observations[chosen]

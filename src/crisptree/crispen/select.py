@@ -1,29 +1,41 @@
 """Choosing among crisp trees by return, on episodes that are never reported."""
 
 import math
+import time
 from collections.abc import Sequence
 
 import numpy as np
 
 from crisptree.crisp import CrispTree
+from crisptree.envs.gymnasium_envs import step_limit
+from crisptree.envs.play import Rollouts
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
 from crisptree.envs.task import Task
 from crisptree.learn.exact_model import ExactModel
+
+GRACE = 1.0
+"""Seconds for what begins when the time is up already."""
 
 
 class Selection:
     """A stream of selection episodes; every call sees fresh ones.
 
     `scale` multiplies all counts of episodes: slow environments choose by fewer. Where the
-    environment carries its model (`model`), one exact mean stands for all episodes.
+    environment carries its model (`model`), one exact mean stands for all episodes. `end`, on
+    `time.monotonic`'s clock, is when all must be over.
     """
 
     def __init__(
-        self, task: Task, seed: int, scale: float = 1.0, model: ExactModel | None = None
+        self,
+        task: Task,
+        seed: int,
+        scale: float = 1.0,
+        model: ExactModel | None = None,
+        end: float = math.inf,
     ) -> None:
         self.task, self._seed, self._calls, self._scale = task, seed, 0, scale
-        self._model = model
+        self._model, self._end = model, end
 
     def scaled(self, episodes: int) -> int:
         """How many episodes are played where `episodes` are asked for: two at least."""
@@ -31,13 +43,15 @@ class Selection:
 
     def returns(self, trees: Sequence[CrispTree], episodes: int) -> np.ndarray:
         """Returns `(trees, episodes)`. The same episodes for each tree: differences between trees
-        are then less noisy."""
+        are then less noisy. Where the time ended first, only episodes that all trees finished."""
         if self._model is not None:
             return np.array([[self._model.mean_return(tree)] for tree in trees])
         self._calls += 1
         count = self.scaled(episodes)
         first = block_seed("selection", count, self._seed, self._calls)
-        return rollout(trees, self.task, range(first, first + count), fast=True).returns
+        seeds = range(first, first + count)
+        played = rollout(trees, self.task, seeds, fast=True, deadline=with_grace(self._end))
+        return _comparable(played, step_limit(self.task))
 
     def mean(self, tree: CrispTree, episodes: int) -> float:
         """The mean return of one tree."""
@@ -64,3 +78,18 @@ class Selection:
                 counts[i] += len(returns)
             alive.sort(key=lambda i: (-sums[i] / counts[i], i))
         return [(i, float(sums[i] / counts[i])) for i in alive]
+
+
+def with_grace(end: float) -> float:
+    """The end, or a moment from now where that is past."""
+    return max(end, time.monotonic() + GRACE)
+
+
+def _comparable(played: Rollouts, limit: int) -> np.ndarray:
+    """Returns of the episodes that every tree had time for; where there are none, of as much as was
+    played, which is as long for each. Nothing can be told where some were not even begun."""
+    unfinished = played.was_cut & (played.lengths < limit)
+    finished = ~unfinished.any(0)
+    if finished.any():
+        return played.returns[:, finished]
+    return played.returns if played.lengths.all() else np.zeros_like(played.returns)

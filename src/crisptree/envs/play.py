@@ -126,14 +126,14 @@ class Play:
         """Play until all episodes are over."""
         finished = 0
         while finished < self._n:
-            if time.monotonic() >= self._deadline:
-                self._stop()
-                break
             self._start()
             ended = self._step()
             finished += ended
             if ended and on_episode is not None:
                 on_episode(finished)
+            if time.monotonic() >= self._deadline:
+                self._stop()
+                break
         results = (self._returns, self._lengths, self._terminated, self._was_cut)
         results = (part.reshape(self._shape) for part in results)
         if self._recording is None:

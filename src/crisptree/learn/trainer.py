@@ -22,6 +22,8 @@ from crisptree.learn.seed_pool import SeedPool
 
 RESTART = 64
 """Updates between two restarts of all environments."""
+SEGMENT = 16
+"""Updates of a segment at most; a short training has as many segments at least."""
 
 Between = Callable[[Any, Sequence[np.ndarray]], Any]
 """From the states after a segment, and the observations of each seed's last trajectory, to the
@@ -82,22 +84,24 @@ class Trainer:
     def learn(
         self,
         states: Any,
-        segment_length: int = 16,
+        segment_length: int | None = None,
         *,
         between: Between | None = None,
         is_late: Callable[[], bool] = lambda: False,
     ) -> Iterator[Progress]:
         """Segments of at most `segment_length` updates until every seed's training is done.
 
-        A restart always falls between two segments. `between` may change the states after a
+        Unless given, segments are as long as 16 updates, and shorter where a training has few:
+        in a slow environment, one segment must not take all the time there is. A restart always falls between two segments. `between` may change the states after a
         segment. Once `is_late`, the segment that was under way is the last.
         """
         self.close()
         self._runner = runner = self._new_runner()
         update = _update_of(states)
+        longest = segment_length or _segment_length(states)
         runner.restart(states, update)
         while not np.all(states.schedule.is_done):
-            n = min(segment_length, self._restart_every - update % self._restart_every)
+            n = min(longest, self._restart_every - update % self._restart_every)
             states, metrics, observations = runner.advance(states, n)
             update = _update_of(states)
             _check_losses(metrics, update)
@@ -129,6 +133,10 @@ class Trainer:
         # Seeds that act together wait for each other, so only one seed has environments in parts.
         in_parts = getattr(envs, "parts", None)
         return in_parts() if in_parts is not None and self.n_seeds == 1 else [envs]
+
+
+def _segment_length(states: Any) -> int:
+    return min(SEGMENT, max(1, int(np.max(states.n_updates)) // SEGMENT))
 
 
 def _update_of(states: Any) -> int:

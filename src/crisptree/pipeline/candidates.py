@@ -4,10 +4,13 @@ This is the one mechanism for trying something more than once. Where there are m
 finalists, all of them learn a first tree, and those whose first trees earn most go on from there.
 """
 
+import math
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.crispen.select import Selection
 from crisptree.envs.source import EnvSource
@@ -17,7 +20,7 @@ from crisptree.learn.exact_model import exact_model
 from crisptree.pipeline.config import MOST_CANDIDATES, Beginning, TrainConfig
 from crisptree.pipeline.config_io import from_dict, to_dict
 from crisptree.pipeline.executor import run_jobs
-from crisptree.pipeline.jobs import Job, Message
+from crisptree.pipeline.jobs import Job, Message, ProcessEnded
 from crisptree.pipeline.plan import first_stages, plan
 from crisptree.pipeline.progress import Prefixed, Reporter
 from crisptree.pipeline.run_directory import RunDirectory
@@ -68,7 +71,7 @@ def run_candidates(
     reuse: Path | None = None,
 ) -> tuple[list[Finished], int]:
     """The finalists at the end of their plans, and which of them is best."""
-    every = candidates_of(config)
+    every, began = candidates_of(config), time.monotonic()
     minutes = None if config.budget is None else config.budget * (1 - RESERVED)
     if len(every) == 1:
         done = _run(config, task, seed, every[0], directory, report, minutes, reuse)
@@ -81,10 +84,13 @@ def run_candidates(
         finalists = [done.candidate for done in ranked[: config.candidates.finalists]]
         report.note(f"  going on: {', '.join(each.name for each in finalists)}")
     finished = _run_all(config, task, seed, finalists, directory, report, minutes, "last", reuse)
-    return finished, _best(finished, config, task, seed)
+    end = math.inf if config.budget is None else began + 60 * config.budget * (1 - RESERVED / 2)
+    return finished, _best(finished, config, task, seed, end)
 
 
-def _best(finished: list[Finished], config: TrainConfig, task: Task, seed: int) -> int:
+def _best(
+    finished: list[Finished], config: TrainConfig, task: Task, seed: int, end: float
+) -> int:
     """Which earns most on selection episodes of its own; of equals, the smaller tree.
 
     One that is settled was played longer than that, and comes before all others.
@@ -98,6 +104,7 @@ def _best(finished: list[Finished], config: TrainConfig, task: Task, seed: int) 
         candidate_seed(seed, MOST_CANDIDATES),
         1.0 if scale is None else scale,
         exact_model(task),
+        end,
     )
     episodes = config.selection.final
     means = selection.returns([done.tree for done in finished], episodes).mean(1)
@@ -148,13 +155,16 @@ def _run_all(
         elif "note" in message:
             said.note(message["note"])
 
-    results = run_jobs(
-        jobs,
-        workers=config.candidates.workers,
-        executor=config.candidates.executor,
-        on_message=on_message,
-        is_enough=lambda name, result: result["settled"],
-    )
+    try:
+        results = run_jobs(
+            jobs,
+            workers=config.candidates.workers,
+            executor=config.candidates.executor,
+            on_message=on_message,
+            is_enough=lambda name, result: result["settled"],
+        )
+    except ProcessEnded as error:
+        raise CrisptreeError(f"{error}; the environment '{task.name}' was at work in it") from error
     return [
         Finished(
             each,

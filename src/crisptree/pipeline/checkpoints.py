@@ -31,7 +31,7 @@ class StageCheckpoints:
         return self._seconds_before + time.monotonic() - self._since
 
     def resumed(self, states: Any) -> tuple[Any, list[Snapshot]]:
-        state = self._directory.read_json(f"{self._folder}/checkpoint.json")
+        state = self._directory.read_checked(f"{self._folder}/checkpoint.json")
         if state is None:
             # What is logged before the first checkpoint has to go if it is never reached.
             self._write_state(None, (), self._directory.append_metrics([]))
@@ -90,7 +90,7 @@ class StageCheckpoints:
             "snapshots": [{"start": s.start, "policy": s.tree.to_dict()} for s in snapshots],
         }
         self._directory.folder(self._folder)
-        self._directory.write_json(f"{self._folder}/checkpoint.json", state)
+        self._directory.write_checked(f"{self._folder}/checkpoint.json", state)
 
     def training_return(self, start: int = 0) -> float | None:
         latest = np.nan if self._returns is None else self._returns[start]

@@ -6,7 +6,7 @@ its hash. A field that is `None` is left open: `pipeline.resolve` fills it in fr
 """
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -30,6 +30,10 @@ TeacherKind = Literal["mlp", "soft", "dqn", "sac"]
 RACED: tuple[Beginning, ...] = ("direct", "mlp", "soft", "dqn", "sac", "exact")
 MOST_CANDIDATES = 63
 MOST_SEEDS = 2**32
+MOST_LEAVES = 4_096
+"""As many as the commands read that show and export policies."""
+LARGEST = 1e15
+"""Of any number; whole numbers up to it are exact in float64."""
 
 
 @dataclass(frozen=True)
@@ -263,6 +267,8 @@ def _check(config: TrainConfig) -> None:
     for name, (value, low) in least.items():
         if value is not None and value < low:
             raise CrisptreeError(f"{name} must be at least {low}, not {value}")
+    if (config.policy.size or 0) > MOST_LEAVES:
+        raise CrisptreeError(f"policy.size must be at most {MOST_LEAVES}, not {config.policy.size}")
     if (config.candidates.count or 1) > MOST_CANDIDATES:
         raise CrisptreeError(f"candidates.count must be at most {MOST_CANDIDATES}")
     if not 0 <= config.seed < MOST_SEEDS:
@@ -283,6 +289,19 @@ def _check(config: TrainConfig) -> None:
         raise CrisptreeError("the paper's way starts from nothing: leave out teachers and experts")
     if config.start_from is not None and config.teacher.policy is not None:
         raise CrisptreeError("a teacher and an expert's tree exclude each other: give one")
+    _check_numbers(config)
+
+
+def _check_numbers(config: Any, where: str = "") -> None:
+    """Refuse what is no number, or too large for one, in any field."""
+    for name, value in vars(config).items():
+        if is_dataclass(value):
+            _check_numbers(value, f"{where}{name}.")
+        for number in value if isinstance(value, tuple) else (value,):
+            if isinstance(number, (int, float)) and not abs(number) <= LARGEST:
+                raise CrisptreeError(
+                    f"{where}{name} must be a number of at most {LARGEST:.0e}, not {str(number)[:20]}"
+                )
 
 
 def first_free(env_id: str) -> Path:

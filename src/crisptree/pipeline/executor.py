@@ -19,7 +19,7 @@ import cloudpickle
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import ONE_THREAD, cores
-from crisptree.pipeline.jobs import Done, Job, Message, OnError, OnMessage
+from crisptree.pipeline.jobs import Done, Job, Message, OnError, OnMessage, ProcessEnded
 
 
 def run_jobs(
@@ -71,7 +71,8 @@ class _Processes:
                         return results
                 elif "error" in message:
                     if self._on_error is None:
-                        raise CrisptreeError(f"{name}: {message['error']}")
+                        kind = ProcessEnded if message.get("ended") else CrisptreeError
+                        raise kind(message["error"])
                     self._running.pop(name).wait()
                     self._on_error(name, message["error"])
                 else:
@@ -116,6 +117,7 @@ class _Processes:
             log.seek(0)
             lines = log.read().decode(errors="replace").strip().splitlines()
             why = lines[-1][:300] if lines else f"it ended with code {process.returncode}"
-            self._messages.put((name, {"error": f"its process ended: {why}"}))
+            text = f"{name}: its process ended: {why}"
+            self._messages.put((name, {"error": text, "ended": True}))
         for file in (process.stdin, process.stdout, log):
             file.close()

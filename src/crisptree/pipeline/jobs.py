@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from crisptree.base.errors import CrisptreeError
+
 Message = dict[str, Any]
 
 
@@ -21,3 +23,7 @@ Done = Callable[[str, Any], bool]
 """Called with a job's name and result; true ends the jobs that are still at work."""
 OnError = Callable[[str, str], object]
 """Called with the name of a job that failed and one line that says why."""
+
+
+class ProcessEnded(CrisptreeError):
+    """A job's process ended without an answer."""

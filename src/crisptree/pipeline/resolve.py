@@ -121,7 +121,7 @@ def _steps_within(config: TrainConfig, measured: Measurement) -> int:
         count = config.candidates.count or 1
         rounds = -(-count // (config.candidates.workers or cores()))
     seconds = 60 * config.budget * LEARNING_SHARE
-    return max(LEAST_STEPS, min(MOST_STEPS, int(rate * seconds / shares / rounds)))
+    return int(max(LEAST_STEPS, min(MOST_STEPS, rate * seconds / shares / rounds)))
 
 
 def _search_width(task: Task) -> int:

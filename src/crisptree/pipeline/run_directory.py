@@ -20,6 +20,10 @@ from typing import IO, Any
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.files import write_atomically
+from crisptree.pipeline.config_io import digest
+
+CHECK = "digest"
+"""The field of a checked file that names the others' content."""
 
 
 class RunDirectory:
@@ -97,6 +101,21 @@ class RunDirectory:
             raise CrisptreeError(f"{path} is damaged: it must hold an object")
         return content
 
+    def write_checked(self, name: str, content: Mapping[str, Any]) -> None:
+        """Like `write_json`, with a digest by which damage is noticed."""
+        whole = plain(content)
+        self.write_json(name, {**whole, CHECK: digest(whole)})
+
+    def read_checked(self, name: str) -> dict[str, Any] | None:
+        """What `write_checked` wrote; None where there is no file."""
+        content = self.read_json(name)
+        if content is not None and content.pop(CHECK, None) != _digest(content):
+            raise CrisptreeError(
+                f"{self.path / name} is damaged: the run cannot go on; start it anew in another "
+                "--out"
+            )
+        return content
+
     def append_metrics(self, lines: Iterable[Mapping[str, Any]]) -> int:
         """Add lines to metrics.jsonl; the length of the file afterwards."""
         path = self.path / "metrics.jsonl"
@@ -120,6 +139,14 @@ class RunDirectory:
         if path.exists():
             with open(path, "r+") as file:
                 file.truncate(length)
+
+
+def _digest(content: dict[str, Any]) -> str | None:
+    """Of what JSON has read, which may hold what JSON cannot say."""
+    try:
+        return digest(content)
+    except ValueError:
+        return None
 
 
 def _taken(file: IO[str]) -> bool:

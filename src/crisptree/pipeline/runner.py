@@ -58,8 +58,9 @@ def run_stages(
             stage.name,
             model,
             clock.deadline(number - 1),
+            clock.end,
         )
-        record = directory.read_json(f"{folder}/result.json")
+        record = directory.read_checked(f"{folder}/result.json")
         if record is not None and record.get("key") == key:
             made = replace(stage.load(directory.path / folder, made, context), figures=record)
         else:
@@ -72,7 +73,7 @@ def run_stages(
                 "key": key,
             }
             # The record comes last, so a stage is either done or not.
-            directory.write_json(f"{folder}/result.json", record)
+            directory.write_checked(f"{folder}/result.json", record)
             checkpoints.clear()
             if reuse is not None:
                 _copy_stage(directory.path / folder, reuse / key, directory.lines_of(stage.name))
@@ -130,15 +131,15 @@ class _Clock:
 
     def __init__(self, stages: Sequence[Stage], minutes: float | None, used: float) -> None:
         self._weights = [stage.weight for stage in stages]
-        self._end = float("inf")
+        self.end = float("inf")
         if minutes is not None:
-            self._end = time.monotonic() + max(0.0, 60 * minutes - used)
+            self.end = time.monotonic() + max(0.0, 60 * minutes - used)
 
     def deadline(self, number: int) -> float:
-        if self._end == float("inf"):
-            return self._end
+        if self.end == float("inf"):
+            return self.end
         now, rest = time.monotonic(), sum(self._weights[number:])
-        return now + max(0.0, self._end - now) * self._weights[number] / max(rest, 1e-9)
+        return now + max(0.0, self.end - now) * self._weights[number] / max(rest, 1e-9)
 
 
 def _seconds_so_far(directory: RunDirectory, stages: Sequence[Stage]) -> float:
@@ -146,7 +147,7 @@ def _seconds_so_far(directory: RunDirectory, stages: Sequence[Stage]) -> float:
     total = 0.0
     for number, stage in enumerate(stages, 1):
         for name in ("result.json", "checkpoint.json"):
-            state = directory.read_json(f"stages/{number:02d}-{stage.name}/{name}")
+            state = directory.read_checked(f"stages/{number:02d}-{stage.name}/{name}")
             total += 0.0 if state is None else float(state.get("seconds") or 0.0)
     return total
 

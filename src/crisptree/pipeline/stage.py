@@ -106,6 +106,8 @@ class Context:
     """The environment's own model, where it carries one."""
     deadline: float = float("inf")
     """When the stage should be done, on `time.monotonic`'s clock."""
+    end: float = float("inf")
+    """When all stages must be done: nothing is played any longer."""
 
     @property
     def key(self) -> jax.Array:
@@ -116,7 +118,8 @@ class Context:
 
     def selection(self) -> Selection:
         scale = self.config.selection.scale
-        return Selection(self.task, self.seed, 1.0 if scale is None else scale, self.model)
+        scale = 1.0 if scale is None else scale
+        return Selection(self.task, self.seed, scale, self.model, self.end)
 
     def trainer(self, learning: AnyConfig, n_seeds: int = 1, seed: int | None = None) -> Trainer:
         """What trains learners on the task, with checkpoints as the configuration asks."""
@@ -134,7 +137,7 @@ class Context:
     def is_settled(self, tree: CrispTree, best_return: float) -> bool:
         """Whether the tree earns, in every selection episode, at least as much as was ever earned
         on the way to it: then there is nothing in sight to look for."""
-        if best_return == -math.inf:
+        if best_return == -math.inf or time.monotonic() > self.end:
             return False
         selection = self.selection()
         rounds = (selection.returns([tree], n) for n in self.config.selection.settled)

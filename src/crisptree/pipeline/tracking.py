@@ -15,6 +15,7 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import to_dict
 from crisptree.pipeline.progress import Reporter
+from crisptree.pipeline.run_directory import RunDirectory
 
 Row = dict[str, Any]
 """A line of metrics.jsonl and what its place says: `run` (its folder and start, "" where there is
@@ -69,7 +70,10 @@ class Follower:
         whole = new[: new.rfind(b"\n") + 1]  # a process may be in the middle of a line
         self._read[path] = start + len(whole)
         for line in whole.splitlines():
-            yield self._counted(path.parent, json.loads(line))
+            try:
+                yield self._counted(path.parent, json.loads(line))
+            except (ValueError, TypeError, KeyError, RecursionError):
+                raise CrisptreeError(f"{path} is damaged: a line is no row of figures") from None
 
     def _counted(self, folder: Path, line: Row) -> Row:
         name = folder.relative_to(self._out).as_posix()
@@ -96,10 +100,12 @@ def _number(folder: Path, stage: str) -> int:
 
 def _kept(path: Path) -> int:
     """How much of a metrics.jsonl a resumed run keeps: what its last checkpoint knew of."""
-    lengths = [
-        json.loads(state.read_text())["metrics_length"]
+    folder = RunDirectory(path.parent)
+    states = [
+        folder.read_checked(str(state.relative_to(path.parent)))
         for state in path.parent.glob("stages/*/checkpoint.json")
     ]
+    lengths = [int(state["metrics_length"]) for state in states if state is not None]
     return min([path.stat().st_size, *lengths])
 
 

@@ -8,6 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.files import write_atomically
 from crisptree.crisp import CrispTree
@@ -15,7 +17,7 @@ from crisptree.envs.evaluate import baseline_returns
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.task import Task
-from crisptree.pipeline.candidates import Finished, run_candidates
+from crisptree.pipeline.candidates import RESERVED, Finished, run_candidates
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import command, config_hash, from_dict, to_dict
 from crisptree.pipeline.measure import measure
@@ -25,6 +27,10 @@ from crisptree.pipeline.resolve import resolve
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.summary import about, gap, gathered, scored
 from crisptree.show import as_svg
+
+FIRST_EPISODES = 4
+"""Unseen episodes that every tree is scored on; they tell how long the others will take."""
+MOST_BASELINE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -164,9 +170,11 @@ def _one_seed(
     every, best = run_candidates(config, task, config.seed, directory, report, reuse)
     done = every[best]
     report.advance("scoring", 0.0, f"{config.episodes} unseen episodes")
-    seeds = episode_seeds("reporting", config.seed, config.episodes)
-    played = rollout([done.tree], task, seeds)
-    figures = scored(played.returns[0], baseline_returns(task, config.seed))
+    returns, cut = _played(done.tree, task, config, began)
+    seconds = MOST_BASELINE_SECONDS
+    if config.budget is not None:
+        seconds = min(seconds, 60 * config.budget * RESERVED / 4)
+    figures = scored(returns, baseline_returns(task, config.seed, seconds=seconds))
     trained = [r for r in done.records if r.get("training_return") is not None]
     soft_return = trained[-1]["training_return"] if trained else None
     summary = {
@@ -184,7 +192,7 @@ def _one_seed(
         "candidate": done.candidate.name,
         "beginning": done.candidate.beginning,
         "candidates": {each.candidate.name: each.selection_return for each in every},
-        "cut_episodes": played.cut,
+        "cut_episodes": cut,
         "stages": list(done.records),
     }
     if config.start_from is not None:
@@ -193,6 +201,23 @@ def _one_seed(
     _publish(directory, tree)
     directory.write_json("summary.json", summary)  # last: with it the run is done
     return Trained(tree, summary, directory.path)
+
+
+def _played(
+    tree: CrispTree, task: Task, config: TrainConfig, began: float
+) -> tuple[np.ndarray, int]:
+    """The returns of unseen episodes, and how many did not end. Of slow ones, as many as the budget
+    has room for: how many is said beside every return."""
+    seeds = episode_seeds("reporting", config.seed, config.episodes)
+    before = time.monotonic()
+    first = rollout([tree], task, seeds[:FIRST_EPISODES])
+    rest = seeds[FIRST_EPISODES:]
+    if config.budget is not None:
+        now = time.monotonic()
+        each = (now - before) / len(seeds[:FIRST_EPISODES])
+        rest = rest[: max(0, int((began + 60 * config.budget - now) / max(each, 1e-9)))]
+    more = rollout([tree], task, rest)
+    return np.concatenate([first.returns[0], more.returns[0]]), first.cut + more.cut
 
 
 def _training(summary: dict[str, Any], figures: dict[str, Any]) -> dict[str, Any]:

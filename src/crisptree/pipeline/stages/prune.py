@@ -82,4 +82,5 @@ def _states(inputs: Artifacts, context: Context) -> Any:
         context.seed,
         most=context.config.selection.states,
         episodes=context.selection().scaled(64),
+        end=context.end,
     )

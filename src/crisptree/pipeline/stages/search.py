@@ -43,6 +43,7 @@ class Search(Stage):
                 context.seed,
                 most=config.selection.states,
                 episodes=selection.scaled(32),
+                end=context.end,
             ),
             context.rng(),
             report=lambda sweep, tree: context.advance(
