@@ -41,7 +41,9 @@ with interrupts_end():
 
 def test_an_interrupt_in_a_callback_of_the_collector_is_not_dropped():
     """JAX has such a callback; Python drops what is raised in one."""
-    done = subprocess.run([sys.executable, "-c", DROPPED], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", DROPPED], capture_output=True, text=True, timeout=60
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "heard\n", "")
 
 

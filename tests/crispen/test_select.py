@@ -1,5 +1,6 @@
-from types import SimpleNamespace
+import time
 
+import gymnasium
 import numpy as np
 import pytest
 from cartpole_trees import CLUMSY, GOOD, LEFT, RIGHT, TASK, cartpole
@@ -9,9 +10,18 @@ from hypothesis import strategies as st
 from crisptree.crisp import CrispTree
 from crisptree.crispen import select
 from crisptree.crispen.select import Selection
+from crisptree.envs.play import Rollouts
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.task import task_of
 from crisptree.learn.exact_model import exact_model
+
+
+def played(returns, lengths=None, was_cut=None) -> Rollouts:
+    """What a rollout says; all episodes are over unless said."""
+    array = np.array(returns, float)
+    lengths = np.full(array.shape, 9) if lengths is None else np.array(lengths)
+    cut = np.zeros(array.shape, bool) if was_cut is None else np.array(was_cut, bool)
+    return Rollouts(array, lengths, ~cut, cut)
 
 
 class Recorder(Selection):
@@ -26,10 +36,10 @@ class Recorder(Selection):
             patch.setattr(select, "rollout", self._play)
             return super().returns(trees, episodes)
 
-    def _play(self, trees, task, seeds, fast):
-        assert fast
+    def _play(self, trees, task, seeds, fast, deadline):
+        assert fast and deadline == np.inf
         self.blocks.append(seeds)
-        return SimpleNamespace(returns=np.zeros((len(trees), len(seeds))))
+        return played([[0.0] * len(seeds)] * len(trees))
 
 
 @given(st.integers(0, 2**48), st.integers(0, 2**32), st.integers(2, 1000))
@@ -143,3 +153,42 @@ def test_an_environment_that_carries_its_model_is_not_played():
     up = CrispTree.from_nested(0, **task.signature)
     returns = selection.returns([up, up], 512)
     assert returns.tolist() == [[-1000.0], [-1000.0]]  # it never arrives
+
+
+@pytest.mark.parametrize(
+    ("lengths", "was_cut", "compared"),
+    [
+        ([[9, 9], [9, 9]], [[0, 0], [0, 0]], [[1, 2], [3, 4]]),
+        ([[9, 5], [9, 9]], [[0, 1], [0, 0]], [[1], [3]]),  # only what both had time for
+        ([[5, 5], [5, 5]], [[1, 1], [1, 1]], [[1, 2], [3, 4]]),  # equally long for all
+        ([[5, 5], [5, 0]], [[1, 1], [1, 1]], [[0, 0], [0, 0]]),  # nothing can be told
+        ([[500, 9], [9, 9]], [[1, 0], [0, 0]], [[1, 2], [3, 4]]),  # cut at the limit of steps
+    ],
+)
+def test_where_the_time_is_up_only_like_is_compared_with_like(
+    monkeypatch, lengths, was_cut, compared
+):
+    found = played([[1, 2], [3, 4]], lengths, was_cut)
+    monkeypatch.setattr(select, "rollout", lambda *_, **__: found)
+    assert Selection(TASK, 0, end=0.0).returns([GOOD, CLUMSY], 2).tolist() == compared
+
+
+def test_what_begins_too_late_is_over_soon():
+    """Ten thousand steps of a slow environment, were it not for the end."""
+    slow = task_of(SlowForEver)
+    tree = CrispTree.from_nested(0, features=slow.features, actions=slow.actions)
+    began = time.monotonic()
+    Selection(slow, 0, end=began).returns([tree], 2)
+    assert time.monotonic() - began < 10
+
+
+class SlowForEver(gymnasium.Env):
+    observation_space = gymnasium.spaces.Box(-1, 1, (1,))
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        return np.zeros(1, np.float32), {}
+
+    def step(self, action):
+        time.sleep(0.05)
+        return np.zeros(1, np.float32), 1.0, False, False, {}

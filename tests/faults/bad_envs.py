@@ -83,13 +83,13 @@ class Bad(gymnasium.Env):
             return False
         return not self.late or os.path.exists("run/config.json")
 
-    def reset(self, *, seed=None, options=None):
+    def reset(self, *, seed=None, options=None) -> Any:
         super().reset(seed=seed)
         self.time = 0
         self._maybe("reset")
         seen = self.np_random.random(2).astype(np.float32)
         if self.fault == "reset text" and self.at == "reset":
-            return "text"  # pyright: ignore
+            return "text"
         return self._odd("reset", ODD_OBSERVATIONS, seen), {}
 
     def step(self, action):

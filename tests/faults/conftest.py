@@ -47,7 +47,9 @@ def pytest_terminal_summary(terminalreporter) -> None:
     if not table:
         return
     terminalreporter.section("fault cases")
-    lines = [f"| {kind} | {tried:,} | {failed} |" for kind, (tried, failed) in sorted(table.items())]
+    lines = [
+        f"| {kind} | {tried:,} | {failed} |" for kind, (tried, failed) in sorted(table.items())
+    ]
     tried, failed = (sum(row[at] for row in table.values()) for at in (0, 1))
     head = ["| what | tried | failed |", "|---|---|---|"]
     for line in [*head, *lines, f"| together | {tried:,} | {failed} |"]:

@@ -61,9 +61,7 @@ def _odd_json(content: bytes, rng: Random) -> bytes:
             case "remove":
                 del holder[key]
             case "add" if isinstance(holder, dict):
-                holder[rng.choice(["new", "", "\x1b[0m", "__class__"])] = deepcopy(
-                    rng.choice(ODD)
-                )
+                holder[rng.choice(["new", "", "\x1b[0m", "__class__"])] = deepcopy(rng.choice(ODD))
             case "add":
                 holder.insert(key, deepcopy(rng.choice(ODD)))
             case "swap":

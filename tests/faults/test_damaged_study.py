@@ -3,11 +3,11 @@
 import contextlib
 import io
 import random
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from people import walk
 from starlette.testclient import TestClient
 
 from crisptree import cli
@@ -17,11 +17,7 @@ from crisptree.lab.study.drawing import cartpole_drawings
 from crisptree.lab.study.questionnaire import Questionnaire
 from crisptree.lab.study.web import create_app
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "lab" / "study"), str(Path(__file__).parent)]
-
-from people import walk  # noqa: E402
-from table import append_row  # noqa: E402
-
+KIND = "commands on damaged study databases"
 DATABASES = 100
 COMMANDS = (["export"], ["report"], ["invite", "--people", "1"], ["delete", "2"])
 
@@ -64,7 +60,7 @@ def damaged(content: bytes, rng: random.Random) -> bytes:
     return bytes(data)
 
 
-def test_damaged_databases_are_one_line(sound, tmp_path, monkeypatch):
+def test_damaged_databases_are_one_line(sound, tmp_path, monkeypatch, cases):
     failures = []
     for seed in range(DATABASES):
         content = damaged(sound, random.Random(seed))
@@ -82,5 +78,4 @@ def test_damaged_databases_are_one_line(sound, tmp_path, monkeypatch):
                     failures.append((seed, command, end.code, said.getvalue()))
             except Exception as error:
                 failures.append((seed, command, repr(error)))
-    append_row("damaged study databases", "commands", DATABASES * len(COMMANDS), len(failures))
-    assert failures == []
+    cases(DATABASES * len(COMMANDS), failures)

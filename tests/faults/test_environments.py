@@ -101,7 +101,9 @@ def test_one_that_takes_a_starts_process_with_it_is_named():
     assert "its process ended" in said.err and "'bad_envs:bad' was at work" in said.err
 
 
-@pytest.mark.parametrize("arguments", [EVALUATE, (*TRAIN, "--episodes", "4")], ids=["evaluate", "train"])
+@pytest.mark.parametrize(
+    "arguments", [EVALUATE, (*TRAIN, "--episodes", "4")], ids=["evaluate", "train"]
+)
 def test_printing_does_not_break_json(arguments):
     """Neither Python's print nor what C writes to the file descriptor."""
     policy(fault="print")

@@ -30,7 +30,7 @@ def test_results_and_messages_come_back():
 
 
 def test_what_a_job_refuses_is_one_line():
-    with pytest.raises(CrisptreeError, match="^it cannot be done$"):
+    with pytest.raises(CrisptreeError, match=r"^it cannot be done$"):
         run_jobs([Job("a", "jobs:refuse", {})])
 
 

@@ -1,6 +1,5 @@
 """The runner, with stages that only count."""
 
-import json
 import time
 from dataclasses import dataclass, replace
 from typing import Any

@@ -62,8 +62,8 @@ def distill(
 
     The best round by return is kept. `weighted`: states count by what a wrong action costs there.
     No further round begins where `is_late` says so, after `patience` rounds without a better tree,
-    and once every episode of a tree earned the best that was ever earned. `end` is when none may play
-    any more.
+    and once every episode of a tree earned the best that was ever earned. `end` is when none may
+    play any more.
     """
     if weighted is None:
         weighted = isinstance(teacher, KnowsRegret)
@@ -76,9 +76,7 @@ def distill(
     for round_ in range(rounds + 1):
         first = block_seed("training", episodes, seed, round_)
         seeds = range(first, first + episodes)
-        seen = rollout(
-            [player], task, seeds, record=True, fast=True, deadline=with_grace(end)
-        )
+        seen = rollout([player], task, seeds, record=True, fast=True, deadline=with_grace(end))
         if round_:
             scores.append(float(seen.returns.mean()))
         assert seen.observations is not None

@@ -92,8 +92,9 @@ class Trainer:
         """Segments of at most `segment_length` updates until every seed's training is done.
 
         Unless given, segments are as long as 16 updates, and shorter where a training has few:
-        in a slow environment, one segment must not take all the time there is. A restart always falls between two segments. `between` may change the states after a
-        segment. Once `is_late`, the segment that was under way is the last.
+        in a slow environment, one segment must not take all the time there is. A restart always
+        falls between two segments. `between` may change the states after a segment. Once `is_late`,
+        the segment that was under way is the last.
         """
         self.close()
         self._runner = runner = self._new_runner()

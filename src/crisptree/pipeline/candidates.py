@@ -20,7 +20,7 @@ from crisptree.learn.exact_model import exact_model
 from crisptree.pipeline.config import MOST_CANDIDATES, Beginning, TrainConfig
 from crisptree.pipeline.config_io import from_dict, to_dict
 from crisptree.pipeline.executor import run_jobs
-from crisptree.pipeline.jobs import Job, Message, ProcessEnded
+from crisptree.pipeline.jobs import Job, Message, ProcessEndedError
 from crisptree.pipeline.plan import first_stages, plan
 from crisptree.pipeline.progress import Prefixed, Reporter
 from crisptree.pipeline.run_directory import RunDirectory
@@ -88,9 +88,7 @@ def run_candidates(
     return finished, _best(finished, config, task, seed, end)
 
 
-def _best(
-    finished: list[Finished], config: TrainConfig, task: Task, seed: int, end: float
-) -> int:
+def _best(finished: list[Finished], config: TrainConfig, task: Task, seed: int, end: float) -> int:
     """Which earns most on selection episodes of its own; of equals, the smaller tree.
 
     One that is settled was played longer than that, and comes before all others.
@@ -163,7 +161,7 @@ def _run_all(
             on_message=on_message,
             is_enough=lambda name, result: result["settled"],
         )
-    except ProcessEnded as error:
+    except ProcessEndedError as error:
         raise CrisptreeError(f"{error}; the environment '{task.name}' was at work in it") from error
     return [
         Finished(

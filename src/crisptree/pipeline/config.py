@@ -299,9 +299,8 @@ def _check_numbers(config: Any, where: str = "") -> None:
             _check_numbers(value, f"{where}{name}.")
         for number in value if isinstance(value, tuple) else (value,):
             if isinstance(number, (int, float)) and not abs(number) <= LARGEST:
-                raise CrisptreeError(
-                    f"{where}{name} must be a number of at most {LARGEST:.0e}, not {str(number)[:20]}"
-                )
+                given = str(number)[:20]
+                raise CrisptreeError(f"{where}{name} must be at most {LARGEST:.0e}, not {given}")
 
 
 def first_free(env_id: str) -> Path:

@@ -19,7 +19,7 @@ import cloudpickle
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import ONE_THREAD, cores
-from crisptree.pipeline.jobs import Done, Job, Message, OnError, OnMessage, ProcessEnded
+from crisptree.pipeline.jobs import Done, Job, Message, OnError, OnMessage, ProcessEndedError
 
 
 def run_jobs(
@@ -71,7 +71,7 @@ class _Processes:
                         return results
                 elif "error" in message:
                     if self._on_error is None:
-                        kind = ProcessEnded if message.get("ended") else CrisptreeError
+                        kind = ProcessEndedError if message.get("ended") else CrisptreeError
                         raise kind(message["error"])
                     self._running.pop(name).wait()
                     self._on_error(name, message["error"])

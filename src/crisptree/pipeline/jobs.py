@@ -25,5 +25,5 @@ OnError = Callable[[str, str], object]
 """Called with the name of a job that failed and one line that says why."""
 
 
-class ProcessEnded(CrisptreeError):
+class ProcessEndedError(CrisptreeError):
     """A job's process ended without an answer."""

@@ -21,7 +21,10 @@ def values_seen_by(policy: Policy, context: Context) -> Values:
     """Moments of what somebody else's policy meets, and a fresh critic."""
     n_features = context.task.n_features
     states = visited_states(
-        policy, context.task, context.seed, episodes=context.selection().scaled(64),
+        policy,
+        context.task,
+        context.seed,
+        episodes=context.selection().scaled(64),
         end=context.end,
     )
     moments = Moments.empty((n_features,)).with_batch(

@@ -30,6 +30,8 @@ from crisptree.show import as_svg
 
 FIRST_EPISODES = 4
 """Unseen episodes that every tree is scored on; they tell how long the others will take."""
+LATEST = 1.5
+"""Of the budget, after which even those are cut, and counted as not ended."""
 MOST_BASELINE_SECONDS = 60.0
 
 
@@ -210,7 +212,8 @@ def _played(
     has room for: how many is said beside every return."""
     seeds = episode_seeds("reporting", config.seed, config.episodes)
     before = time.monotonic()
-    first = rollout([tree], task, seeds[:FIRST_EPISODES])
+    latest = None if config.budget is None else began + LATEST * 60 * config.budget
+    first = rollout([tree], task, seeds[:FIRST_EPISODES], deadline=latest)
     rest = seeds[FIRST_EPISODES:]
     if config.budget is not None:
         now = time.monotonic()
