@@ -63,7 +63,7 @@ def test_one_decision_without_an_environment(tmp_path, monkeypatch, capsys):
             [],
             "the policy names 'os:Guess-v0', and a policy file never makes crisptree",
         ),
-        ("Guess-v0", ["--at", "1"], "--at takes 2 numbers, one a feature; it has 1"),
+        ("Guess-v0", ["--at", "1"], "--at takes 2 finite numbers, one a feature, not (1.0,)"),
         ("Guess-v0", ["--episodes", "0"], "--episodes is 0; it must lie in 1 … 10000"),
         ("CartPole-v1", [], "the policy has 2 features, 'CartPole-v1' has 4"),
     ],

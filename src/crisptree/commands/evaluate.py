@@ -38,6 +38,8 @@ class Command:
 
         if self.episodes < 1:
             raise CrisptreeError(f"--episodes must be at least 1, not {self.episodes}")
+        if self.max_steps is not None and self.max_steps < 1:
+            raise CrisptreeError(f"--max-steps must be at least 1, not {self.max_steps}")
         tree = CrispTree.load(policy_path(self.policy))
         with interrupts_raise(), playing(self.env or tree.env_id):
             score = evaluate(

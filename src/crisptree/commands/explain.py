@@ -94,7 +94,7 @@ class Command:
         at = np.array(self.at)
         if at.shape != (tree.n_features,) or not np.isfinite(at).all():
             raise CrisptreeError(
-                f"--at takes {tree.n_features} numbers, one a feature; it has {len(self.at)}"
+                f"--at takes {tree.n_features} finite numbers, one a feature, not {self.at}"
             )
         scale = self._scale(tree)
         changes = counterfactuals(tree, at, scale)
