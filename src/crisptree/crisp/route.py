@@ -69,7 +69,7 @@ def _fill(leaves: NDArray[np.int64], nodes: Nodes, observations: NDArray) -> Non
 
 
 def as_plain_list(observation: object, n_features: int) -> list[float] | None:
-    """The values of one float observation without NaN; None sends it to the careful `as_numbers`.
+    """The values of one float observation; None sends it to the careful `as_numbers`.
 
     The quick way in for the observations that environments hand out, one a step.
     """
@@ -78,15 +78,15 @@ def as_plain_list(observation: object, n_features: int) -> list[float] | None:
         and observation.shape == (n_features,)
         and observation.dtype.char in "fd"
     ):
-        values = observation.tolist()
-        total = sum(values)
-        if total == total:  # false with a NaN, and with inf - inf, which `as_numbers` tells apart
-            return values
+        return observation.tolist()
     return None
 
 
 def as_numbers(observation: object, n_features: int) -> NDArray:
-    """One observation `(F,)` or a batch `(B, F)` as an array; anything else is refused."""
+    """One observation `(F,)` or a batch `(B, F)` as an array; anything else is refused.
+
+    NaN is not refused: it is not above any threshold, so a comparison with it is FALSE.
+    """
     try:
         array = np.asarray(observation)
     except ValueError:
@@ -101,10 +101,6 @@ def as_numbers(observation: object, n_features: int) -> NDArray:
             f"an observation has shape ({n_features},), a batch (B, {n_features}); "
             f"this one has {array.shape}"
         )
-    if np.isnan(array).any():
-        *row, feature = np.argwhere(np.isnan(array))[0].tolist()
-        where = f"row {row[0]} of the batch" if row else "the observation"
-        raise CrisptreeError(f"feature {feature} of {where} is NaN; it must be a number")
     return array
 
 

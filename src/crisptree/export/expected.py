@@ -12,12 +12,8 @@ def expected(tree: CrispTree, states: NDArray) -> NDArray:
     `(N, parts)`, or float64 vectors `(N, dimensions)`.
 
     This is what `predict` gives, before it is rounded to the environment's type. A feature that is
-    NaN, which `predict` refuses, makes every comparison with it FALSE, as minus infinity would; a
-    formula that it enters gives its lower bound.
+    NaN makes every comparison with it FALSE; a formula that it enters gives its lower bound.
     """
-    missing = np.isnan(states)
-    routed = np.where(missing, -np.inf, states)
     if tree.actions.kind != "box":
-        return tree.act(routed) + np.array(tree.actions.start or 0)
-    leaves = tree.apply(routed)
-    return vectors_of(tree.action, tree.gains, leaves, states, tree.actions)
+        return tree.act(states) + np.array(tree.actions.start or 0)
+    return vectors_of(tree.action, tree.gains, tree.apply(states), states, tree.actions)
