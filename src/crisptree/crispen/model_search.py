@@ -9,6 +9,7 @@ made. Where nothing helps any more, a part of the tree is cut away and grows aga
 import heapq
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,10 @@ from crisptree.crispen.draft import (
 from crisptree.learn.exact_model import ExactModel
 
 TRIED = 24
-"""Changes that are computed exactly, of each way to rank them, before one is made."""
-PATIENCE = 40
+"""Most changes that are computed exactly, of each way to rank them, before the search gives up."""
+AT_ONCE = 6
+"""Changes that are compared before one is made."""
+PATIENCE = 400
 """Cuts in a row that led to nothing better, after which the search ends."""
 SLACK = 0.2
 """How much worse a tree may be to be looked at further, as a share of the way to the optimum."""
@@ -108,14 +111,20 @@ class ModelSearch:
         return best
 
     def _step(self, best: Best) -> Best | None:
-        """The best change among the most promising ones, if it gains."""
+        """A change that gains: the best of the first few promising ones of which any does."""
         actions = actions_of(best.draft, self._model.observations)
-        tried = []
-        for advantages in (self._advantages(actions), self._ideal):
-            changes = heapq.nlargest(TRIED, self._changes(best.draft, actions, advantages))
-            tried += [replaced(best.draft, each.path, each.part) for each in changes]
-        found = max(map(self._judged, tried), key=lambda each: each.mean, default=best)
-        return found if found.mean > best.mean + self._least else None
+        own, ideal = (
+            heapq.nlargest(TRIED, self._changes(best.draft, actions, advantages))
+            for advantages in (self._advantages(actions), self._ideal)
+        )
+        ranked = [each for pair in zip_longest(own, ideal) for each in pair if each is not None]
+        for at in range(0, len(ranked), AT_ONCE):
+            few = ranked[at : at + AT_ONCE]
+            tried = [self._judged(replaced(best.draft, each.path, each.part)) for each in few]
+            found = max(tried, key=lambda each: each.mean)
+            if found.mean > best.mean + self._least:
+                return found
+        return None
 
     def _judged(self, draft: Draft) -> Best:
         return Best(draft, self._model.mean_of(actions_of(draft, self._model.observations)))
