@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from tree_strategies import LISTS, NESTED, one_of_every_cell, tree_of
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.crisp import CrispTree
 from crisptree.crisp.route import BLOCK, FEW_ROWS, leaf_of
 
 TREE = tree_of((0, 0.1, (1, 0.0, 0, 1), (2, -1.0, 1, 2)))
@@ -102,3 +103,18 @@ def test_what_is_no_observation(observation, message):
     for method in (TREE.predict, TREE.apply, TREE.decision_path):
         with pytest.raises(CrisptreeError, match=message):
             method(observation)
+
+
+@pytest.mark.parametrize(
+    "row", [[0.5, 1.0], [1, 2.0], [True, 0.0], [np.inf, -np.inf], [np.nan, 2.0], (0.5, 1.0)]
+)
+def test_lists_and_arrays_reach_the_same_leaf(row):
+    tree = CrispTree.from_nested((0, 0.5, 1, (1, 1.5, 1, 0)), ("a", "b"), ("left", "right"))
+    assert tree.apply(row) == tree.apply(np.array(row, float)) == tree.apply([row])[0]
+
+
+@pytest.mark.parametrize("row", [[0.5], [0.5, 1.0, 2.0], ["a", 0.5], [None, 1.0]])
+def test_lists_are_looked_at_as_arrays_are(row):
+    tree = CrispTree.from_nested((0, 0.5, 1, 0), ("a", "b"), ("left", "right"))
+    with pytest.raises(CrisptreeError):
+        tree.predict(row)

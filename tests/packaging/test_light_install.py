@@ -101,6 +101,19 @@ def test_reading_a_policy_imports_nothing_heavy(module):
     assert "tyro" not in loaded and "gymnasium" not in loaded
 
 
+@pytest.mark.parametrize("name", ["cartpole-tree-4", "lunarlander-tree-209"])
+def test_predicting_takes_two_microseconds(name):
+    code = f"""
+import timeit, numpy as np, crisptree
+policy = crisptree.CrispTree.load({str(ROOT / "policies" / name)!r} + ".json")
+row = [0.01] * policy.n_features
+for seen in (row, np.array(row, np.float32)):
+    print(min(timeit.repeat(lambda: policy.predict(seen), number=200, repeat=1000)) / 200)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert max(map(float, done.stdout.split())) <= 2e-6
+
+
 def test_importing_crisptree_takes_no_time():
     code = "import time; t = time.perf_counter(); import crisptree; print(time.perf_counter() - t)"
     seconds = [

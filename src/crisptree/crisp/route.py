@@ -13,6 +13,7 @@ Nodes = list[tuple[int, float, int, int]]
 """One row a node: feature (-1 at a leaf), threshold, TRUE child, FALSE child."""
 
 
+_FLOATS = {float}
 FEW_ROWS = 64
 BLOCK = 16384
 
@@ -79,6 +80,12 @@ def as_plain_list(observation: object, n_features: int) -> list[float] | None:
         and observation.dtype.char in "fd"
     ):
         return observation.tolist()
+    if (
+        type(observation) is list
+        and len(observation) == n_features
+        and set(map(type, observation)) == _FLOATS
+    ):
+        return observation
     return None
 
 
