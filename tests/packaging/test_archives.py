@@ -1,5 +1,6 @@
 """What is in the wheel and the source archive, and that a second build gives the same bytes."""
 
+import re
 import subprocess
 import sys
 import tarfile
@@ -62,6 +63,17 @@ def test_a_package_index_renders_the_readme(archives, metadata):
     assert done.returncode == 0, done.stdout
     readme = metadata.get_payload()
     assert "# crisptree" in readme and "](docs/" not in readme and "](policies" not in readme
+
+
+def test_one_version_everywhere():
+    version = PROJECT["version"]
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    first = re.search(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert first is not None and first[1].split()[0] == version
+
+
+def test_the_index_gets_addresses(metadata):
+    assert metadata.get_all("Project-URL") == ["Paper, https://arxiv.org/abs/1903.09338"]
 
 
 def test_training_is_an_extra(metadata):
