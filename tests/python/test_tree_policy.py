@@ -32,6 +32,11 @@ def test_it_learns_predicts_and_scores(learned):
     assert len(learned.evaluate(episodes=3).returns) == 3
 
 
+def test_the_run_says_by_which_command_it_can_be_had(learned):
+    record = json.loads((learned.trained.path / "config.json").read_text())
+    assert record["command"].startswith("crisptree train CartPole-v1 ")
+
+
 def test_saved_and_loaded_it_is_the_same(learned, tmp_path):
     learned.save(tmp_path / "policy.json")
     loaded = TreePolicy.load(tmp_path / "policy.json")

@@ -112,7 +112,8 @@ def _resolved(config: TrainConfig, task: Task) -> tuple[TrainConfig, dict[str, A
     """The configuration with nothing left open, and what config.json says of it."""
     env = replace(config.env, id=task.env_id or task.name, kwargs=dict(task.env_kwargs))
     measured = measure(task, config.seed)
-    resolved = resolve(replace(config, env=env), task, measured)
+    config = replace(config, env=env)
+    resolved = resolve(config, task, measured)
     record = {
         "config": to_dict(resolved),
         "config_hash": config_hash(resolved),
