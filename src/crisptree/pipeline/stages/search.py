@@ -33,7 +33,7 @@ class Search(Stage):
             figures = {"leaves": inputs.tree.n_leaves, "settled": True}
             score = selection.mean(inputs.tree, config.selection.final)
             return replace(inputs, figures={**figures, "selection_return": score})
-        tree = search(
+        searched = search(
             inputs.tree,
             config.search,
             selection,
@@ -52,7 +52,10 @@ class Search(Stage):
             is_late=context.is_late,
             exchanged=_exchanged_by(inputs.teacher, context),
         )
-        score = selection.mean(tree, config.selection.final)
+        # What chose change after change has seen luck; the tree before them has another chance.
+        trees = sorted([searched, inputs.tree], key=lambda tree: tree.n_leaves)
+        index, score = selection.race(trees, (config.selection.final,))
+        tree = trees[index]
         figures = {
             "leaves": tree.n_leaves,
             "selection_return": score,
