@@ -121,11 +121,3 @@ def test_gains_are_dropped_now_and_then():
     rng = np.random.default_rng(0)
     sizes = {len(variant_of(LINEAR, some_states(2), 0.1, rng).gains[1]) for _ in range(300)}
     assert sizes == {1, 2}
-
-
-def test_trees_of_another_shape_race_too():
-    """A tree that another part of the program offers takes the place of a poor one."""
-    poor = cartpole((ANGLE, 0.0, LEFT, RIGHT))
-    assert mean_return(poor) < 20
-    found = looked(poor, exchanged=lambda tree, states: [GOOD])
-    assert mean_return(found) > 300

@@ -16,13 +16,7 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.task import task_of
-from crisptree.pipeline.config import (
-    CandidateConfig,
-    EnvConfig,
-    GrowConfig,
-    PolicyConfig,
-    TeacherConfig,
-)
+from crisptree.pipeline.config import CandidateConfig, EnvConfig, PolicyConfig, TeacherConfig
 from crisptree.pipeline.config_io import config_hash, from_dict
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.train import TrainConfig, train
@@ -187,25 +181,6 @@ def test_every_teacher_can_be_learned_from(task, tmp_path, beginning):
     done = train(config, task, tmp_path / "run")
     assert done.tree is not None and done.tree.n_leaves <= 2
     assert done.summary["beginning"] == beginning
-
-
-def test_a_tree_grows_and_is_cut_back(task, tmp_path):
-    """And the same if it is interrupted afterwards and resumed."""
-    config = small_config(
-        policy=PolicyConfig("tree", 4), grow=GrowConfig(cycles=1, shortlist=3, rounds=(4,))
-    )
-    train(config, task, tmp_path / "run")
-    stages = read(tmp_path / "run" / "summary.json")["stages"]
-    names = [stage["stage"] for stage in stages]
-    begun = names.index("grow-1")
-    cycle = ["grow-1", "refine-grown-1", "cut-back-1", "refine-again-1", "keep-1"]
-    assert names[begun : begun + 5] == cycle
-    assert stages[begun]["leaves"] >= stages[begun + 4]["leaves"]
-    assert stages[begun + 4]["kept"] in ("before", "grown")
-    with pytest.raises(KeyboardInterrupt):
-        train(config, task, tmp_path / "two", report=Stopped("simplify", 1))
-    train(config, task, tmp_path / "two", resume=True)
-    assert read(tmp_path / "two" / "policy.json") == read(tmp_path / "run" / "policy.json")
 
 
 def test_a_rule_list_from_scratch(task, tmp_path):

@@ -39,20 +39,6 @@ class PruneConfig:
 
 
 @dataclass(frozen=True)
-class GrowConfig:
-    """Growing beyond the size asked for, refining, and cutting back to it."""
-
-    cycles: int = 0
-    """How often."""
-    share: float = 0.25
-    """Leaves that are added, as a share of those asked for."""
-    shortlist: int = 16
-    """Candidate insertions in a race."""
-    rounds: tuple[int, ...] = (24, 48, 96)
-    """Episodes of the rounds of a race."""
-
-
-@dataclass(frozen=True)
 class SearchConfig:
     """Small changes to the crisp tree itself, raced on return."""
 
@@ -60,8 +46,6 @@ class SearchConfig:
     """Most sweeps."""
     width: int | None = None
     """Changed trees in a sweep: 24, or 1,024 where an accelerator plays them, unless given."""
-    exchanges: int = 8
-    """How many of them have a question exchanged for one that the teacher suggests."""
     rounds: tuple[int, ...] = (24, 48, 96)
     """Episodes of the rounds of the race among them."""
     confirm: int = 256

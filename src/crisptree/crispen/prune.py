@@ -69,8 +69,6 @@ def cuts(tree: CrispTree, states: NDArray) -> list[Cut]:
     actions = tree.act(states)
     found = []
     for node, rows in rows_by_node(tree, states):
-        if tree.feature[node] < 0:
-            continue
         for child in (int(tree.if_true[node]), int(tree.if_false[node])):
             other = int(tree.if_true[node] + tree.if_false[node]) - child
             instead = _rooted(tree, child).act(states[rows])
@@ -80,13 +78,13 @@ def cuts(tree: CrispTree, states: NDArray) -> list[Cut]:
 
 
 def rows_by_node(tree: CrispTree, states: NDArray) -> Iterator[tuple[int, NDArray]]:
-    """Every node with the numbers of the states that reach it."""
+    """Every inner node with the numbers of the states that reach it."""
     stack = [(0, np.arange(len(states)))]
     while stack:
         node, rows = stack.pop()
-        yield node, rows
         if tree.feature[node] < 0:
             continue
+        yield node, rows
         goes_true = states[rows, tree.feature[node]] > tree.threshold[node]
         stack.append((int(tree.if_true[node]), rows[goes_true]))
         stack.append((int(tree.if_false[node]), rows[~goes_true]))

@@ -27,8 +27,6 @@ WIDTH = 24
 """Changed trees in a sweep, unless the settings say otherwise."""
 COLUMNS = ("feature", "threshold", "if_true", "if_false", "action")
 MOST_TOGETHER = 3
-Exchanged = Callable[[CrispTree, NDArray], list[CrispTree]]
-"""From a tree and the states that it meets to trees that race with its variants."""
 FEWEST = 20
 """States that must have met a node for its neighbourhood to be told from them."""
 
@@ -41,13 +39,11 @@ def search(
     rng: np.random.Generator,
     report: Callable[[int, CrispTree], object] = lambda sweep, tree: None,
     is_late: Callable[[], bool] = lambda: False,
-    exchanged: Exchanged = lambda tree, states: [],
 ) -> CrispTree:
     """The tree after at most `settings.sweeps` sweeps; each keeps a few changes or none.
 
-    `exchanged` may offer trees of another shape, which race with the variants. The search ends
-    early where nothing was gained for a while, or where `is_late` says so. After a sweep without a
-    gain twice as many episodes are played: what is left to gain is hard to see.
+    The search ends early where nothing was gained for a while, or where `is_late` says so. After
+    a sweep without a gain twice as many episodes are played: what is left to gain is hard to see.
     """
     tree = tree.simplify()
     states, idle, width = None, 0, settings.width or WIDTH
@@ -57,9 +53,8 @@ def search(
         states = states_met_by(tree) if states is None else states
         first, last = settings.reach
         reach = first * (last / first) ** (sweep / settings.sweeps)
-        variants = exchanged(tree, states)[:width]
         met = dict(rows_by_node(tree, states))
-        variants += [variant(tree, states, met, reach, rng) for _ in range(width - len(variants))]
+        variants = [variant(tree, states, met, reach, rng) for _ in range(width)]
         better = _raced(tree, variants, settings, selection, 2**idle)
         idle += 1
         if better is not None:
@@ -87,8 +82,7 @@ def _raced(
     ahead = ranked[: ranked.index(0)] if 0 in ranked else ranked
     if not ahead:
         return None
-    best = [variants[index - 1] for index in ahead[:MOST_TOGETHER]]
-    changed = together(tree, best) if _same_shape(tree, best[0]) else best[:1]
+    changed = together(tree, [variants[index - 1] for index in ahead[:MOST_TOGETHER]])
     if not changed:
         return None
     before, *after = selection.returns([tree, *changed], times * settings.confirm).mean(1)
@@ -127,8 +121,6 @@ def together(tree: CrispTree, variants: Sequence[CrispTree]) -> list[CrispTree]:
     taken = np.zeros(tree.n_nodes, bool)
     steps, merged = [], tree
     for each in variants:
-        if not _same_shape(tree, each):
-            continue
         differs = _changed_nodes(tree, each)
         if (differs & taken).any() or not differs.any():
             continue
@@ -142,11 +134,6 @@ def together(tree: CrispTree, variants: Sequence[CrispTree]) -> list[CrispTree]:
         merged = replace(merged, **columns)
         steps.append(merged)
     return steps
-
-
-def _same_shape(tree: CrispTree, other: CrispTree) -> bool:
-    """Whether the nodes of the two correspond, but for children that changed places."""
-    return tree.n_nodes == other.n_nodes and np.array_equal(tree.feature < 0, other.feature < 0)
 
 
 def _changed_nodes(tree: CrispTree, other: CrispTree) -> NDArray[np.bool_]:

@@ -15,7 +15,6 @@ import tyro
 from crisptree.base.errors import CrisptreeError
 from crisptree.crispen.config import (
     DistillConfig,
-    GrowConfig,
     PruneConfig,
     SearchConfig,
     SelectionConfig,
@@ -202,7 +201,6 @@ class TrainConfig:
     distill: DistillConfig = field(default_factory=DistillConfig)
     refine: RefineConfig = field(default_factory=RefineConfig)
     prune: PruneConfig = field(default_factory=PruneConfig)
-    grow: GrowConfig = field(default_factory=GrowConfig)
     search: SearchConfig = field(default_factory=SearchConfig)
     selection: SelectionConfig = field(default_factory=SelectionConfig)
     paper: PaperConfig = field(default_factory=PaperConfig)

@@ -6,7 +6,6 @@ from crisptree.pipeline.stage import Stage
 from crisptree.pipeline.stages.direct import Direct
 from crisptree.pipeline.stages.distill import Distill, DistillSmall
 from crisptree.pipeline.stages.expert import Expert
-from crisptree.pipeline.stages.grow import Grow, Keep
 from crisptree.pipeline.stages.model_search import SearchModel
 from crisptree.pipeline.stages.prune import Prune, Simplify
 from crisptree.pipeline.stages.refine import Refine
@@ -51,24 +50,7 @@ def last_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
         stages += [Prune(f"prune-{size}", size), Refine(f"refine-{size}", moment)]
     if beginning not in ("direct", "expert"):
         stages += [DistillSmall(), Refine("refine-small", "last")]
-    if beginning != "expert":
-        stages += _cycles(config)
     return [*stages, Simplify(), Search()]
-
-
-def _cycles(config: TrainConfig) -> list[Stage]:
-    """Grow, refine, cut back, refine: questions that were cut too early have another chance."""
-    return [
-        stage
-        for i in range(1, config.grow.cycles + 1)
-        for stage in (
-            Grow(f"grow-{i}"),
-            Refine(f"refine-grown-{i}", "cut"),
-            Prune(f"cut-back-{i}", config.policy.leaves),
-            Refine(f"refine-again-{i}", "last"),
-            Keep(f"keep-{i}"),
-        )
-    ]
 
 
 def plan(beginning: Beginning, config: TrainConfig) -> list[Stage]:
@@ -79,7 +61,7 @@ def plan(beginning: Beginning, config: TrainConfig) -> list[Stage]:
 def training_shares(beginning: Beginning, config: TrainConfig) -> float:
     """Environment steps of a whole plan, in units of `config.steps`, if every cut costs."""
     cuts = len(ladder(config.width, config.policy.leaves, config.prune.step))
-    shares = (cuts + 2 * config.grow.cycles) * config.refine.share
+    shares = cuts * config.refine.share
     if beginning == "direct":
         shares += config.direct.starts
     if beginning in ("mlp", "soft", "dqn", "sac"):

@@ -56,8 +56,6 @@ class Artifacts:
     tree: CrispTree | None = None
     values: Values | None = None
     teacher: Policy | None = None
-    rival: CrispTree | None = None
-    """A tree that the present one must beat to stay."""
     learner: Any = None
     """The states of the teacher's own training, for those that are saved."""
     pace: float = 1.0

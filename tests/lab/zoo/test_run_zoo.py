@@ -18,7 +18,6 @@ from crisptree.pipeline.config import (
     CandidateConfig,
     DistillConfig,
     EnvConfig,
-    GrowConfig,
     PolicyConfig,
     PruneConfig,
     SearchConfig,
@@ -37,7 +36,6 @@ SMALL = TrainConfig(
     ppo=PPO,
     distill=DistillConfig(rounds=2, episodes=4, finalists=2),
     prune=PruneConfig(shortlist=3, rounds=(4,), check=8, free_check=8),
-    grow=GrowConfig(cycles=0),
     search=SearchConfig(sweeps=1, width=3, rounds=(4,), confirm=8),
     selection=SelectionConfig(scale=1.0, snapshots=(4,), final=16, states=500, settled=(4, 16)),
 )

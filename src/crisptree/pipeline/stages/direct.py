@@ -1,7 +1,6 @@
 """From scratch: a wide, random, soft tree that turns crisp while it learns."""
 
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -20,8 +19,6 @@ from crisptree.pipeline.timing import KeepTime
 
 @dataclass(frozen=True)
 class Direct(Stage):
-    """The wide tree is the teacher of the small ones to come."""
-
     name: str = "direct"
     weight: float = 10.0
 
@@ -61,11 +58,7 @@ class Direct(Stage):
             "steps": done.updates * learning.steps_per_update * config.direct.starts,
         }
         values = Values(done.state.critic, done.state.observations)
-        return replace(inputs, tree=done.tree, teacher=done.tree, values=values, figures=figures)
-
-    def load(self, folder: Path, inputs: Artifacts, context: Context) -> Artifacts:
-        made = super().load(folder, inputs, context)
-        return replace(made, teacher=made.tree)
+        return replace(inputs, tree=done.tree, values=values, figures=figures)
 
     def _between(self, context: Context) -> Between:
         """Between segments, idle nodes are drawn again, and the time is kept."""

@@ -3,13 +3,8 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from numpy.typing import NDArray
-
-from crisptree.crisp import CrispTree
-from crisptree.crispen.grow import exchanges
 from crisptree.crispen.prune import visited_states
-from crisptree.crispen.search import Exchanged, search
-from crisptree.envs.policy import Policy
+from crisptree.crispen.search import search
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
 
@@ -20,11 +15,7 @@ class Search(Stage):
     weight: float = 2.5
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
-        return {
-            "search": asdict(config.search),
-            "policy": config.policy.shape,
-            "selection": asdict(config.selection),
-        }
+        return {"search": asdict(config.search), "selection": asdict(config.selection)}
 
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         config, selection = context.config, context.selection()
@@ -50,7 +41,6 @@ class Search(Stage):
                 sweep / config.search.sweeps, f"{tree.n_leaves} leaves"
             ),
             is_late=context.is_late,
-            exchanged=_exchanged_by(inputs.teacher, context),
         )
         # What chose change after change has seen luck; the tree before them has another chance.
         trees = sorted([searched, inputs.tree], key=lambda tree: tree.n_leaves)
@@ -62,16 +52,3 @@ class Search(Stage):
             "settled": context.is_settled(tree, inputs.best_return),
         }
         return replace(inputs, tree=tree, figures=figures)
-
-
-def _exchanged_by(teacher: Policy | None, context: Context) -> Exchanged:
-    """Trees with a question exchanged for one that the teacher suggests; none without a teacher."""
-    if teacher is None:
-        return lambda tree, states: []
-    rng, config = context.rng(), context.config
-
-    def exchanged(tree: CrispTree, states: NDArray) -> list[CrispTree]:
-        is_list, most = config.policy.shape == "list", config.search.exchanges
-        return exchanges(tree, states, teacher, rng, is_list=is_list, most=most)
-
-    return exchanged
