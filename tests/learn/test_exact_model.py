@@ -50,5 +50,16 @@ def test_episodes_earn_as_much():
     assert abs(returns.mean() - model.mean_return(teacher)) < 4 * error
 
 
+def test_what_needs_no_learning():
+    model = exact_model(task_of("crisptree/Xor-v0"))
+    assert model is not None
+    found = model.baselines()
+    assert found.random_return == pytest.approx(0.0, abs=1e-9)
+    assert found.constant_return == max(model.mean_of(np.full(model.n_states, a)) for a in (0, 1))
+    # Of the published figure for random play.
+    lake = exact_model(task_of("crisptree/FrozenLake4x4-v0"))
+    assert lake is not None and lake.baselines().random_return == pytest.approx(0.0124, abs=1e-4)
+
+
 def test_no_model_without_a_table():
     assert exact_model(task_of("CartPole-v1")) is None

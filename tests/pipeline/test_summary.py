@@ -3,7 +3,7 @@ import pytest
 from small import small_config
 
 from crisptree.envs.evaluate import Baselines
-from crisptree.pipeline.summary import UNKNOWN, gap, gathered, in_words, scored
+from crisptree.pipeline.summary import BETTER, UNKNOWN, gap, gathered, in_words, scored
 
 NOTHING = Baselines(20.0, 9.0, 0, 64)
 
@@ -67,3 +67,14 @@ def test_where_nothing_could_be_compared_that_is_said():
     lines = in_words(run)
     assert "random play" not in "\n".join(lines)
     assert lines[-1].strip() == UNKNOWN
+
+
+def test_an_exact_mean_decides_where_it_is_known():
+    noisy = np.array([900.0, 2100.0])
+    baselines = Baselines(-100.0, 1550.0, 3, 0)
+    assert scored(noisy, baselines)["verdict"] == "no better than a constant action"
+    figures = scored(noisy, baselines, {"exact_return": 1579.3, "optimum": 1579.5})
+    assert figures["verdict"] == BETTER
+    run = {**figures, "seed": 0, "leaves": 9, "depth": 4}
+    said = "\n".join(in_words(run))
+    assert "by the environment's own model the mean return is 1579.3; at best it is 1579.5" in said

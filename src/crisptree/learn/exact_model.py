@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy import sparse
 
+from crisptree.envs.evaluate import Baselines
 from crisptree.envs.policy import Policy
 from crisptree.envs.task import Task
 from crisptree.envs.transition_table import TransitionTable, transition_table
@@ -46,6 +47,16 @@ class ExactModel:
         if key not in self._known:
             self._known[key] = float(self.start @ self.values(actions))
         return self._known[key]
+
+    def baselines(self) -> Baselines:
+        """The mean returns of random play and of the best constant action."""
+        n_actions, eye = self.n_actions, sparse.eye_array(self.n_states)
+        average = sparse.kron(eye, np.full((1, n_actions), 1 / n_actions), format="csr")
+        step = sparse.csr_matrix(average @ self._going_on)
+        by_chance = _accumulated(step, self.paid.mean(1), self.horizon)
+        constants = [self.mean_of(np.full(self.n_states, each)) for each in range(n_actions)]
+        best = int(np.argmax(constants))
+        return Baselines(float(self.start @ by_chance), constants[best], best, 0)
 
     def values(self, actions: Actions) -> Vector:
         """The mean return from each state."""

@@ -14,8 +14,14 @@ BETTER = "better than random and constant"
 UNKNOWN = "not compared: an episode takes too long for baselines"
 
 
-def scored(returns: np.ndarray, baselines: Baselines) -> dict[str, Any]:
-    """The crisp return with its standard error, quantiles and worst episode, beside baselines."""
+def scored(
+    returns: np.ndarray, baselines: Baselines, exact: dict[str, float] | None = None
+) -> dict[str, Any]:
+    """The crisp return with its standard error, quantiles and worst episode, beside baselines.
+
+    `exact` has what the environment's own model says, where it carries one: `exact_return`, and the
+    `optimum` where it is known.
+    """
     n = len(returns)
     figures = {
         "crisp_return": float(returns.mean()),
@@ -26,13 +32,16 @@ def scored(returns: np.ndarray, baselines: Baselines) -> dict[str, Any]:
         "random_return": baselines.random_return,
         "constant_return": baselines.constant_return,
         "constant_action": baselines.constant_action,
+        **(exact or {}),
     }
     return {**figures, "verdict": verdict(figures)}
 
 
 def verdict(figures: dict[str, Any]) -> str:
-    """Whether anything was learned: the mean, less two standard errors, against the baselines."""
+    """Whether anything was learned: the exact mean where it is known, else the mean less two
+    standard errors, against the baselines."""
     surely = figures["crisp_return"] - 2 * (figures["crisp_return_se"] or 0.0)
+    surely = figures.get("exact_return", surely)
     by_chance, constant = figures["random_return"], figures.get("constant_return")
     if by_chance is None:
         return UNKNOWN
@@ -97,6 +106,8 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
         + (f"; {run['beginning']}" if run.get("beginning") else "")
         + ")"
     ]
+    if run.get("exact_return") is not None:
+        lines.append(indent + _exact_in_words(run))
     beside = [
         f"{what} {fmt(run[name])}"
         for what, name in (
@@ -118,6 +129,12 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
             "--budget, more --leaves, --teacher dqn or other features may"
         )
     return lines
+
+
+def _exact_in_words(run: dict[str, Any]) -> str:
+    said = f"by the environment's own model the mean return is {run['exact_return']:.6g}"
+    optimum = run.get("optimum")
+    return said if optimum is None else f"{said}; at best it is {optimum:.6g}"
 
 
 def _has_soft(run: dict[str, Any]) -> bool:

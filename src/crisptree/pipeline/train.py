@@ -17,6 +17,7 @@ from crisptree.envs.evaluate import baseline_returns
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.task import Task
+from crisptree.learn.exact_model import exact_model
 from crisptree.pipeline.candidates import RESERVED, Finished, run_candidates
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import command, config_hash, from_dict, to_dict
@@ -174,10 +175,7 @@ def _one_seed(
     done = every[best]
     report.advance("scoring", 0.0, f"{config.episodes} unseen episodes")
     returns, cut = _played(done.tree, task, config, began)
-    seconds = MOST_BASELINE_SECONDS
-    if config.budget is not None:
-        seconds = min(seconds, 60 * config.budget * RESERVED / 4)
-    figures = scored(returns, baseline_returns(task, config.seed, seconds=seconds))
+    figures = _figures(config, task, done, returns)
     trained = [r for r in done.records if r.get("training_return") is not None]
     soft_return = trained[-1]["training_return"] if trained else None
     summary = {
@@ -222,6 +220,20 @@ def _played(
         rest = rest[: max(0, int((began + 60 * config.budget - now) / max(each, 1e-9)))]
     more = rollout([tree], task, rest)
     return np.concatenate([first.returns[0], more.returns[0]]), first.cut + more.cut
+
+
+def _figures(config: TrainConfig, task: Task, done: Finished, returns: Any) -> dict[str, Any]:
+    """What the tree earns, beside what needs no learning; exactly, where the model is known."""
+    model = exact_model(task)
+    if model is None:
+        seconds = MOST_BASELINE_SECONDS
+        if config.budget is not None:
+            seconds = min(seconds, 60 * config.budget * RESERVED / 4)
+        return scored(returns, baseline_returns(task, config.seed, seconds=seconds))
+    exact = {"exact_return": model.mean_return(done.tree)}
+    known = [each["optimum"] for each in done.records if "optimum" in each]
+    exact |= {"optimum": known[-1]} if known else {}
+    return scored(returns, model.baselines(), exact)
 
 
 def _training(summary: dict[str, Any], figures: dict[str, Any]) -> dict[str, Any]:

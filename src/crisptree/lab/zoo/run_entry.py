@@ -149,7 +149,10 @@ class _Judge:
 
     def without_learning(self) -> dict[str, Figure]:
         """Random play and the best constant action, as far as their episodes end."""
-        known = baseline_returns(self.task, self._seed, episodes=self._episodes)
+        if self.model is not None:
+            known = self.model.baselines()
+        else:
+            known = baseline_returns(self.task, self._seed, episodes=self._episodes)
         found = {}
         if known.random_return is not None:
             found["random"] = Figure(known.random_return)
