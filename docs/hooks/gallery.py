@@ -1,8 +1,8 @@
 """The gallery: every policy of policies/, drawn and made a page to explore while the site is built.
 
 Names, figures and commands are read from the table in policies/README.md, so that they stand in one
-place. Pages hold recorded episodes if the environment variable CRISPTREE_REPLAYS is set, for the
-environments that are quick to play; `make docs` sets it.
+place. Pages hold recorded episodes if the environment variable CRISPTREE_REPLAYS is set, which
+takes minutes; `make docs` sets it.
 """
 
 import contextlib
@@ -75,9 +75,8 @@ def written(exhibit: Exhibit, path: Path) -> None:
     cli = importlib.import_module("crisptree.cli")
     policy = POLICIES / f"{exhibit.name}.json"
     words = ["show", str(policy), "--out", str(path)]
-    has_replay = "CRISPTREE_REPLAYS" in os.environ and not exhibit.env.startswith("crisptree/")
-    if path.suffix == ".html" and not has_replay:
-        words.append("--no-replay")
+    if path.suffix == ".html":
+        words += ["--episodes", "2"] if "CRISPTREE_REPLAYS" in os.environ else ["--no-replay"]
     with contextlib.redirect_stdout(io.StringIO()):  # it says what it wrote
         cli.main(words)
 
