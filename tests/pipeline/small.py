@@ -6,6 +6,7 @@ from crisptree.pipeline.config import (
     DirectConfig,
     DistillConfig,
     EnvConfig,
+    EvolveConfig,
     PolicyConfig,
     PruneConfig,
     SearchConfig,
@@ -44,6 +45,12 @@ def small_config(env_id: str = "CartPole-v1", **changes) -> TrainConfig:
         "direct": DirectConfig(width=4),
         "distill": DistillConfig(rounds=2, episodes=4, finalists=2),
         "prune": PruneConfig(shortlist=3, rounds=(4,), check=8, free_check=8),
+        "evolve": EvolveConfig(
+            generations=2 if env_id == "Pendulum-v1" else None,
+            population=4,
+            episodes=2,
+            confirm=4,
+        ),
         "search": SearchConfig(sweeps=2, width=3, rounds=(4,), confirm=8),
         "selection": SelectionConfig(
             scale=1.0, snapshots=(4,), final=16, states=500, settled=(4, 16)

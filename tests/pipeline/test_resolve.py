@@ -3,8 +3,9 @@ import pytest
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.task import task_of
-from crisptree.pipeline.config import CandidateConfig, PolicyConfig, TrainConfig
+from crisptree.pipeline.config import CandidateConfig, EvolveConfig, PolicyConfig, TrainConfig
 from crisptree.pipeline.measure import Measurement, measure
+from crisptree.pipeline.plan import plan
 from crisptree.pipeline.resolve import DEFAULT_BUDGET, MOST_STEPS, resolve
 
 FAST, SLOW = Measurement(1e6, 200.0), Measurement(30.0, 40.0)
@@ -55,8 +56,9 @@ def test_an_environment_that_carries_its_model_is_solved():
         (TrainConfig(policy=PolicyConfig(leaf="linear")), "linear leaves are for real actions"),
         (TrainConfig(candidates=CandidateConfig(("exact",))), "carries no transition table"),
         (TrainConfig(candidates=CandidateConfig(("sac",))), "SAC needs Box actions"),
+        (TrainConfig(evolve=EvolveConfig(generations=3)), "only real actions evolve"),
     ],
-    ids=["linear", "exact", "sac"],
+    ids=["linear", "exact", "sac", "evolve"],
 )
 def test_what_the_environment_does_not_allow_is_refused(cartpole, config, says):
     with pytest.raises(CrisptreeError, match=says):
@@ -69,6 +71,13 @@ def test_real_actions_have_their_own_limits():
         resolve(TrainConfig(policy=PolicyConfig(leaf="linear", gains=4)), task, FAST)
     with pytest.raises(CrisptreeError, match="Discrete actions"):
         resolve(TrainConfig(candidates=CandidateConfig(("dqn",))), task, FAST)
+
+
+def test_only_trees_with_real_actions_evolve(cartpole):
+    real = resolve(TrainConfig(), task_of("Pendulum-v1"), FAST)
+    assert [stage.name for stage in plan("mlp", real)][-3:] == ["simplify", "evolve", "search"]
+    choices = resolve(TrainConfig(), cartpole, FAST)
+    assert "evolve" not in [stage.name for stage in plan("mlp", choices)]
 
 
 def test_real_actions_are_learned_with_and_without_replay():

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from crisptree.base.errors import CrisptreeError
+
 
 @dataclass(frozen=True)
 class DistillConfig:
@@ -54,6 +56,30 @@ class SearchConfig:
     """Sweeps in a row without a gain after which the search ends."""
     reach: tuple[float, float] = (0.15, 0.015)
     """How far a threshold moves, as a share of the states at its node: first and last sweep."""
+
+
+@dataclass(frozen=True)
+class EvolveConfig:
+    """All numbers of a small tree with real actions, moved at once by their return (sep-CMA-ES)."""
+
+    generations: int | None = None
+    """Most generations; 100 for real actions and none for choices unless given."""
+    population: int = 24
+    """Trees of a generation."""
+    episodes: int = 6
+    """Episodes that each of them plays; the next generation plays others."""
+    spread: float = 0.1
+    """How far the first generation goes, in deviations of the states that the tree meets and in
+    halves of an action's range."""
+    confirm: int = 256
+    """Fresh episodes on which the outcome must earn more."""
+
+    def __post_init__(self) -> None:
+        if self.population < 4 or self.episodes < 1 or not self.spread > 0:
+            raise CrisptreeError(
+                "evolve.population must be at least 4, evolve.episodes at least 1 and "
+                "evolve.spread above 0"
+            )
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import tyro
 from crisptree.base.errors import CrisptreeError
 from crisptree.crispen.config import (
     DistillConfig,
+    EvolveConfig,
     PruneConfig,
     SearchConfig,
     SelectionConfig,
@@ -201,6 +202,7 @@ class TrainConfig:
     distill: DistillConfig = field(default_factory=DistillConfig)
     refine: RefineConfig = field(default_factory=RefineConfig)
     prune: PruneConfig = field(default_factory=PruneConfig)
+    evolve: EvolveConfig = field(default_factory=EvolveConfig)
     search: SearchConfig = field(default_factory=SearchConfig)
     selection: SelectionConfig = field(default_factory=SelectionConfig)
     paper: PaperConfig = field(default_factory=PaperConfig)

@@ -5,6 +5,7 @@ from crisptree.pipeline.config import Beginning, TeacherKind, TrainConfig
 from crisptree.pipeline.stage import Stage
 from crisptree.pipeline.stages.direct import Direct
 from crisptree.pipeline.stages.distill import Distill, DistillSmall
+from crisptree.pipeline.stages.evolve import Evolve
 from crisptree.pipeline.stages.expert import Expert
 from crisptree.pipeline.stages.model_search import SearchModel
 from crisptree.pipeline.stages.prune import Prune, Simplify
@@ -50,7 +51,8 @@ def last_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
         stages += [Prune(f"prune-{size}", size), Refine(f"refine-{size}", moment)]
     if beginning not in ("direct", "expert"):
         stages += [DistillSmall(), Refine("refine-small", "last")]
-    return [*stages, Simplify(), Search()]
+    evolution: list[Stage] = [Evolve()] if config.evolve.generations else []
+    return [*stages, Simplify(), *evolution, Search()]
 
 
 def plan(beginning: Beginning, config: TrainConfig) -> list[Stage]:

@@ -27,6 +27,8 @@ SELECTION_EPISODES = 60_000
 """Selection episodes of a whole candidate at a scale of 1."""
 LEARNER_STEPS = 60_000
 """Steps a second that a learner takes on one core where the environment costs nothing."""
+GENERATIONS = 100
+"""Of the evolution of a tree with real actions."""
 UPDATES = 60
 """Updates that a training should have at least, or its batches are made smaller."""
 SMALLEST_STEPS, SMALLEST_ENVS = 32, 8
@@ -45,6 +47,9 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
     if config.teacher.fallback is None:
         other = "dqn" if task.actions.kind == "discrete" and task.n_agents is None else "none"
         config = replace(config, teacher=replace(config.teacher, fallback=other))
+    if config.evolve.generations is None:
+        generations = GENERATIONS if task.actions.kind == "box" else 0
+        config = replace(config, evolve=replace(config.evolve, generations=generations))
     config = _with_candidates(config, task)
     if config.steps is None and config.budget is None:
         config = replace(config, budget=DEFAULT_BUDGET)
@@ -77,6 +82,10 @@ def _check_fits(config: TrainConfig, task: Task) -> None:
     )
     if needs_q and task.actions.kind != "discrete":
         raise CrisptreeError(f"Q-learning needs Discrete actions; '{task.name}' has others")
+    if config.evolve.generations and task.actions.kind != "box":
+        raise CrisptreeError(
+            f"only real actions evolve; '{task.name}' has {task.actions.kind} ones"
+        )
     if "sac" in config.candidates.beginnings and task.actions.kind != "box":
         raise CrisptreeError(f"SAC needs Box actions; '{task.name}' has {task.actions.kind} ones")
     if "exact" in config.candidates.beginnings and not has_transition_table(task):

@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from kinds_of_tasks import BOX
+
+from crisptree.base.errors import CrisptreeError
+from crisptree.crisp import CrispTree
+from crisptree.crispen.config import EvolveConfig
+from crisptree.crispen.evolve import Numbers, SeparableCMA, evolve
+from crisptree.crispen.fit import fit_cart
+from crisptree.crispen.fit_linear import fit_linear
+from crisptree.crispen.select import Selection
+
+STATES = (np.random.default_rng(0).normal(size=(400, 3)) * [0.01, 1, 100] + [0, 5, -300]).astype(
+    np.float32
+)
+
+
+def wanted(x: np.ndarray) -> np.ndarray:
+    """What earns most in each state."""
+    return np.where(x[:, 1:2] > 5.5, [1.0, 2.0], [-1.5, 7.0])
+
+
+def some_tree(leaf: str) -> CrispTree:
+    actions = np.stack([np.tanh(100 * STATES[:, 0]), 5 + 0.02 * (STATES[:, 2] + 300)], 1)
+    if leaf == "constant":
+        return fit_cart(STATES, actions, None, 4, BOX, 0)
+    return fit_linear(STATES, actions, None, 3, BOX, 0, gains=2)
+
+
+class Nearness(Selection):
+    """Trees earn more the nearer they are to what is wanted."""
+
+    def returns(self, trees, episodes):
+        errors = [np.square(tree.act(STATES) - wanted(STATES)).mean() for tree in trees]
+        return -np.repeat(np.array(errors)[:, None], 2, 1)
+
+
+@pytest.mark.parametrize("leaf", ["constant", "linear"])
+def test_the_same_numbers_are_the_same_tree(leaf):
+    tree = some_tree(leaf)
+    numbers = Numbers.of(tree, STATES)
+    same = numbers.with_vector(numbers.vector)
+    np.testing.assert_allclose(same.act(STATES), tree.act(STATES), rtol=1e-5, atol=1e-5)
+    assert (same.feature == tree.feature).all() and same.n_leaves == tree.n_leaves
+    np.testing.assert_allclose(same.threshold, tree.threshold, rtol=1e-6)
+
+
+@pytest.mark.parametrize("leaf", ["constant", "linear"])
+def test_other_numbers_are_another_tree_with_the_same_numbers(leaf):
+    numbers = Numbers.of(some_tree(leaf), STATES)
+    vector = numbers.vector + 0.1 * np.random.default_rng(1).normal(size=len(numbers.vector))
+    moved = numbers.with_vector(vector)
+    again = Numbers(moved, numbers.mean, numbers.deviation).vector
+    inside = np.abs(vector) < 0.99  # constant leaves are kept within the bounds
+    np.testing.assert_allclose(again[inside], vector[inside], rtol=1e-4, atol=1e-4)
+
+
+def test_an_ellipsoid_is_descended():
+    scale, goal = np.logspace(0, 2, 8), np.arange(8) / 4
+    strategy = SeparableCMA(np.zeros(8), 0.3, 16, np.random.default_rng(0))
+    for _ in range(150):
+        drawn = strategy.ask()
+        strategy.tell(-(scale * np.square(drawn - goal)).sum(1))
+    np.testing.assert_allclose(strategy.mean, goal, atol=1e-3)
+
+
+@pytest.mark.parametrize("leaf", ["constant", "linear"])
+def test_a_tree_comes_nearer_to_what_earns_most(leaf):
+    tree, selection = some_tree(leaf), Nearness(BOX, 0)
+    settings = EvolveConfig(generations=60, population=16)
+    evolved = evolve(tree, settings, selection, STATES, np.random.default_rng(0))
+    before, after = selection.returns([tree, evolved], 2).mean(1)
+    assert after > 0.75 * before and evolved.n_leaves == tree.n_leaves
+
+
+def test_a_tree_that_earns_no_more_stays_as_it_is():
+    class Flat(Selection):
+        def returns(self, trees, episodes):
+            return np.zeros((len(trees), 2))
+
+    tree, seen = some_tree("constant"), []
+    settings = EvolveConfig(generations=60, population=16)
+    same = evolve(
+        tree, settings, Flat(BOX, 0), STATES, np.random.default_rng(0), lambda i, s: seen.append(i)
+    )
+    assert same is tree and seen == [1]
+
+
+def test_what_cannot_be_is_refused():
+    with pytest.raises(CrisptreeError, match=r"evolve\.population must be at least 4"):
+        EvolveConfig(population=3)
