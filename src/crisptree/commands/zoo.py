@@ -81,14 +81,15 @@ class Command:
         if not records and not failed:
             raise CrisptreeError(f"{self.out} has no records of what is asked for")
         rows = rows_of(entries, records, failed)
+        page = as_page(rows, self.seeds, self.budget)
         for name, text in (
             ("zoo.json", as_json(rows)),
             ("zoo.csv", as_csv(rows)),
-            ("zoo.md", as_page(rows)),
+            ("zoo.md", page),
         ):
             store.files.write(store.files.path(name), text.encode())
         if self.page is not None:
-            write_atomically(Path(self.page), as_page(rows))
+            write_atomically(Path(self.page), page)
         print(as_json(rows) if self.json else aligned(as_cells(rows)))
         if failed and not self.json:
             print("\n".join(f"{name}: {why}" for name, why in failed.items()), file=sys.stderr)

@@ -129,7 +129,10 @@ def test_the_table_shows_every_seed_and_why_rows_are_empty():
     assert len(head) == len(first) == len(second)
     assert as_csv(rows).splitlines()[1].startswith("CartPole,classic control,0,9.5,,480.0,400.0")
     assert json.loads(as_json(rows))[0]["crisptree"] == [500.0, 490.0]
-    page = as_page(rows)
+    page = as_page(rows, (0, 1), 2.0)
+    assert (
+        "2 of 2 environments; training seeds 0, 1; each training had a budget of 2 minutes" in page
+    )
     assert "## Elsewhere" in page and "| 495 (500, 490) |" in page
 
 

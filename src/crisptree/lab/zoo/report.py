@@ -149,13 +149,20 @@ def as_csv(rows: Sequence[Row]) -> str:
     return out.getvalue()
 
 
-def as_page(rows: Sequence[Row]) -> str:
-    """The page of the site, with a table for each suite."""
-    parts = []
-    for suite in dict.fromkeys(row.entry.suite for row in rows):
+def as_page(rows: Sequence[Row], seeds: Sequence[int], budget: float | None) -> str:
+    """The page of the site: what was asked for, and a table for each suite that has figures."""
+    shown = [row for row in rows if row.seeds or row.note]
+    time = "its own budget of time" if budget is None else f"a budget of {budget:g} minutes"
+    parts = [
+        f"Figures of {len(shown)} of {len(rows)} environments; training "
+        f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}; each training had "
+        f"{time}.",
+        "",
+    ]
+    for suite in dict.fromkeys(row.entry.suite for row in shown):
         parts += [f"## {suite[0].upper()}{suite[1:]}", ""]
         parts += ["| " + " | ".join(HEADS) + " |", "|---" * len(HEADS) + "|"]
-        parts += ["| " + " | ".join(row.cells) + " |" for row in rows if row.entry.suite == suite]
+        parts += ["| " + " | ".join(row.cells) + " |" for row in shown if row.entry.suite == suite]
         parts.append("")
     page = PAGE.read_text(encoding="utf-8")
     return page.replace(MARKER, "\n".join(parts).rstrip())

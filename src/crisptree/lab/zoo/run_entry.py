@@ -105,14 +105,15 @@ def _minutes(config: TrainConfig) -> float:
 def _cart(teacher: Policy, entry: Entry, config: TrainConfig, task: Task) -> CrispTree:
     """CART by VIPER: DAgger, rows weighted by what a wrong action costs where that is known."""
     until = time.monotonic() + 60 * _minutes(config)
+    selection = Selection(task, CART_STREAM + config.seed, config.selection.scale or 1.0)
     done = distill(
         teacher,
         task,
         entry.leaves,
-        Selection(task, CART_STREAM + config.seed),
+        selection,
         seed=config.seed,
         rounds=config.distill.rounds,
-        episodes=config.distill.episodes,
+        episodes=selection.scaled(config.distill.episodes),
         finalists=config.distill.finalists,
         is_late=lambda: time.monotonic() > until,
     )
