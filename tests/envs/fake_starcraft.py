@@ -4,7 +4,10 @@ It takes bytes and gives bytes. It knows nothing of the adapter: units are repor
 reports them (only what is in sight, no enemy's cooldown), and raw commands become orders.
 """
 
+from typing import Any
+
 import jax
+import jax.numpy as jnp
 import numpy as np
 from gymnasium.utils.seeding import np_random
 from s2clientprotocol import sc2api_pb2 as api
@@ -24,7 +27,8 @@ class FakeGame:
         self._env = FindAndDefeatZerglings()
         self._begin = compiled(self._env).begin
         self._late, self._refuses = late_marines, refuses
-        self._seat, self._score, self._answer = None, 0, b""
+        self._seat: Any = None  # an episode, once one has begun
+        self._score, self._answer = 0, b""
         self._status = api.launched
         self.seen: list[str] = []
         self.commands: list[api.RequestAction] = []
@@ -32,7 +36,7 @@ class FakeGame:
 
     async def send_bytes(self, message: bytes) -> None:
         request = api.Request.FromString(message)
-        name = request.WhichOneof("request")
+        name = str(request.WhichOneof("request"))
         self.seen.append(name)
         response = api.Response()
         getattr(response, name).SetInParent()
@@ -97,7 +101,7 @@ class FakeGame:
             self._setting_up -= request.count
             return
         assert request.count == LOOPS_PER_STEP
-        orders = Orders(self._kind, self._xy, self._target)
+        orders = Orders(*map(jnp.asarray, (self._kind, self._xy, self._target)))
         self._seat, at = advance(self._seat, orders)
         self._score += int(at.reward[0])
         self._forget_orders()

@@ -43,7 +43,7 @@ def test_several_choices():
 
 
 def test_choices_in_the_environment_s_own_shape_and_type():
-    task = make_task(LINE, spaces.MultiDiscrete([[2, 3], [4, 5]], dtype=np.int32))
+    task = make_task(LINE, spaces.MultiDiscrete(np.array([[2, 3], [4, 5]]), dtype=np.int32))
     (given,) = task.environment_actions(np.array([[1, 2, 3, 4]]))
     assert given.tolist() == [[1, 2], [3, 4]]
     assert given.dtype == np.int32
@@ -86,7 +86,10 @@ def test_a_single_number_and_whole_numbers_in_a_box():
         (spaces.Box(-np.inf, np.inf, (2,)), "without bounds"),
         (spaces.Box(np.float32(-3.4e38), np.float32(3.4e38), (2,)), "without bounds"),
         (spaces.Box(0, np.inf, (2,)), "without bounds (number 0 goes from 0 to inf)"),
-        (spaces.Box(np.float32([0, 1]), np.float32([1, 1])), "number 1 goes from 1 to 1"),
+        (
+            spaces.Box(np.array([0, 1], np.float32), np.array([1, 1], np.float32)),
+            "number 1 goes from 1 to 1",
+        ),
         (spaces.Box(-1, 1, (0,)), "actions of no numbers"),
         (spaces.Discrete(5000), "5,000 actions"),
         (spaces.Dict({"a": spaces.Discrete(2)}), "Dict actions; crisptree takes Discrete"),
@@ -107,7 +110,7 @@ def test_bounds_that_are_not_numbers():
     "done",
     [
         spaces.Discrete(4, start=3),
-        spaces.MultiDiscrete([[2, 3]], start=[[1, 0]]),
+        spaces.MultiDiscrete(np.array([[2, 3]]), start=np.array([[1, 0]])),
         spaces.MultiBinary(2),
         spaces.Box(-1, 2, (2, 2)),
     ],

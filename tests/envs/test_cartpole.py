@@ -1,3 +1,5 @@
+from typing import Any
+
 import gymnasium
 import jax
 import jax.numpy as jnp
@@ -14,7 +16,7 @@ STEPS = 100_000
 def steps_of_gymnasium() -> tuple[np.ndarray, ...]:
     """States, actions, what they led to, rewards and ends: under a clumsy balancer, so that
     episodes are of all lengths and end by the angle and by the position."""
-    env = gymnasium.make("CartPole-v1").unwrapped
+    env: Any = gymnasium.make("CartPole-v1").unwrapped
     random = np.random.default_rng(0)
     clumsiness, choices = random.uniform(0, 1, STEPS), random.integers(0, 2, STEPS)
     seen = []
@@ -53,7 +55,7 @@ def test_a_hundred_thousand_steps_are_gymnasium_s():
 
 
 def test_constants_are_gymnasium_s():
-    env = gymnasium.make("CartPole-v1")
+    env: Any = gymnasium.make("CartPole-v1")
     assert env.unwrapped.theta_threshold_radians == pytest.approx(ANGLE_LIMIT, rel=1e-12)
     assert env.unwrapped.x_threshold == POSITION_LIMIT
     assert env.spec.max_episode_steps == ENV.max_steps == 500

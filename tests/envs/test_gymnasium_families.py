@@ -32,6 +32,7 @@ def test_a_policy_can_play_it(name):
     task = described(name)
     played = rollout([random_policy(task, 0)], task, [1, 2], record=True, max_steps=5)
     assert np.isfinite(played.returns).all()
+    assert played.observations is not None
     assert played.observations.shape[1] == task.n_features
     for feature, column in zip(task.features, played.observations.T, strict=True):
         if feature.kind == "flag":

@@ -37,6 +37,7 @@ def test_one_episode_however_it_is_played(name):
     alone = Play(batch, [random_policy(task, 0)], [4], 30).run()
     np.testing.assert_allclose(side_by_side.returns, alone.returns, rtol=1e-5)
     assert side_by_side.lengths.tolist() == alone.lengths.tolist()
+    assert side_by_side.observations is not None
     assert side_by_side.observations.shape[1] == task.n_features
 
 

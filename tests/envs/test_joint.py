@@ -1,3 +1,5 @@
+from typing import Any
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -82,7 +84,7 @@ def test_dead_marines_are_told_apart_and_the_last_death_terminates():
 
 
 def test_a_crisp_tree_plays_it_row_by_row():
-    env = wildfire()
+    env: Any = wildfire()
     leaf = np.int32(-1)
     tree = CrispTree(
         feature=np.array([0, leaf, leaf], np.int32),

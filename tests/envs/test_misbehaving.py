@@ -3,11 +3,13 @@
 import json
 import subprocess
 import sys
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
+from gymnasium.envs import registration
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.evaluate import evaluate
@@ -141,7 +143,7 @@ def test_what_it_prints_goes_to_standard_error(capsys):
     assert json.loads(json.dumps(score.to_dict()))["mean"] == 6
 
 
-def broken(what: str):
+def broken(what: str) -> Any:
     class Broken(Bad):
         def __init__(self) -> None:
             if what == "raises":
@@ -152,7 +154,7 @@ def broken(what: str):
                 del self.observation_space
 
     if what == "no spaces":
-        Broken.observation_space = None
+        Broken.observation_space = cast(Any, None)
         Broken.__init__ = lambda self: None
     return (lambda: {"an": "object"}) if what == "no environment" else Broken
 
@@ -173,7 +175,7 @@ def test_environments_that_cannot_be_made(what, message):
 
 
 def test_a_registered_one_that_cannot_be_made(monkeypatch):
-    monkeypatch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
+    monkeypatch.setattr(registration, "registry", dict(gymnasium.registry))
     gymnasium.register("Bad-v0", entry_point=broken("raises"))
     with pytest.raises(CrisptreeError, match="'Bad-v0' failed in its making: ValueError"):
         task_of("Bad-v0")

@@ -25,7 +25,7 @@ def test_pettingzoo_s_own_checks_are_clean(make):
 def test_it_tells_the_same_as_the_joint_environment():
     many, one = zerglings(), joint.zerglings()
     rows, seen = many.reset(seed=1)[0], one.reset(seed=1)[0]
-    rng = np.random.default_rng(1)
+    rng, dead = np.random.default_rng(1), {}
     while many.agents:
         np.testing.assert_array_equal(np.stack([rows[a] for a in many.agents]), seen[alive(many)])
         actions = rng.integers(0, 10, 3)

@@ -22,7 +22,7 @@ from crisptree.envs.task import task_of
 def test_processes_give_the_bytes_that_one_process_gives(env_id, policy):
     """Three environments over two processes, through several episodes."""
     alone = run(GymnasiumEnvs, env_id, policy, 3, 150)
-    shared = run(lambda *sizes: ProcessEnvs(*sizes, 2), env_id, policy, 3, 150)
+    shared = run(lambda task, n: ProcessEnvs(task, n, 2), env_id, policy, 3, 150)
     assert alone[0].tobytes() == shared[0].tobytes()
     for part, same in zip(alone[1], shared[1], strict=True):
         assert part.dtype == same.dtype

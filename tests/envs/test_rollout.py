@@ -133,7 +133,9 @@ def test_several_policies_meet_the_same_episodes(plain):
 def test_what_was_recorded_can_be_played_again():
     seen = rollout([CLUMSY, CLUMSY], TASK, SEEDS[:3], record=True)
     assert seen.observations is not None
-    assert seen.actions is not None
+    assert seen.actions is not None and seen.rewards is not None
+    assert seen.policy is not None and seen.episode is not None and seen.time is not None
+    assert seen.final_observations is not None
     assert seen.observations.shape == (seen.lengths.sum(), 4)
     key = np.stack([seen.policy, seen.episode, seen.time], 1)
     assert key.tolist() == sorted(key.tolist())
@@ -151,6 +153,7 @@ def test_what_was_recorded_can_be_played_again():
 def test_agents_that_are_out_have_no_rows():
     task = task_of("crisptree/Zerglings-v0")
     seen = rollout([random_policy(task, 0)], task, range(4), record=True)
+    assert seen.episode is not None and seen.agent is not None
     counts = np.bincount(seen.episode * 3 + seen.agent, minlength=12)
     assert counts.max() == seen.lengths.max()
     assert counts.min() < seen.lengths.max()  # somebody died
@@ -217,6 +220,7 @@ def test_what_is_not_over_at_the_deadline_is_cut():
     assert played.cut == 200
     assert played.lengths.max() >= 1
     assert played.lengths[0, -1] == 0
+    assert played.final_observations is not None
     assert played.final_observations.shape == (1, 200, 1, 2)
-    never = rollout([policy], task, range(3), record=True, deadline=began)
-    assert (never.cut, never.lengths.sum()) == (3, 0)
+    late = rollout([policy], task, range(3), record=True, deadline=began)
+    assert (late.cut, late.lengths.tolist()) == (3, [[1, 1, 1]])  # a step is made in any case

@@ -1,3 +1,5 @@
+from typing import Any
+
 import gymnasium as gym
 import jax
 import jax.numpy as jnp
@@ -37,6 +39,7 @@ def play_both(policy, seed: int, steps: int = 400):
     a, b = native.reset(seed=seed), through.reset(seed=seed)
     np.testing.assert_array_equal(a[0], b[0])
     total = [0.0, 0.0]
+    ours: Any = None
     for _ in range(steps):
         ours, theirs = native.step(policy(a[0])), through.step(policy(b[0]))
         np.testing.assert_array_equal(ours[0], theirs[0])

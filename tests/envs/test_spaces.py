@@ -5,6 +5,7 @@ from helpers import LINE, TWO, Still, make_task
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp.signature import Feature
+from crisptree.envs.encoder import SpaceEncoder
 from crisptree.envs.task import task_of
 
 
@@ -21,7 +22,9 @@ def features(seen: spaces.Space, **metadata) -> tuple[Feature, ...]:
 
 
 def test_a_box_gives_numbers_with_their_bounds():
-    box = spaces.Box(np.float32([-1, -np.inf, -3.4e38]), np.float32([2, np.inf, 3.4e38]))
+    box = spaces.Box(
+        np.array([-1, -np.inf, -3.4e38], np.float32), np.array([2, np.inf, 3.4e38], np.float32)
+    )
     assert features(box) == (Feature("x0", "number", -1.0, 2.0), Feature("x1"), Feature("x2"))
 
 
@@ -217,6 +220,7 @@ def test_features_lead_back_to_the_observation(seen):
     task = make_task(seen)
     seen.seed(0)
     samples = [seen.sample() for _ in range(12)]
+    assert isinstance(task.encoder, SpaceEncoder)
     raw = task.encoder.raw(task.observe_batch(samples))
     np.testing.assert_array_equal(raw, np.asarray(samples).astype(np.float32))
     assert raw.dtype == seen.dtype
@@ -225,6 +229,7 @@ def test_features_lead_back_to_the_observation(seen):
 def test_the_parts_of_a_dict_lead_back():
     task = make_task(NESTED)
     samples = [NESTED.sample() for _ in range(5)]
+    assert isinstance(task.encoder, SpaceEncoder)
     raw = task.encoder.raw(task.observe_batch(samples))
     assert raw["inner"]["key"].tolist() == [sample["inner"]["key"] for sample in samples]
     assert raw["bag"][0].tolist() == [sample["bag"][0] for sample in samples]

@@ -1,7 +1,9 @@
 import sys
+from typing import Any
 
 import gymnasium
 import pytest
+from gymnasium.envs import registration
 from helpers import Countdown
 
 from crisptree.base.errors import CrisptreeError
@@ -102,7 +104,7 @@ def test_a_task_in_hand_suffices():
 def test_sizes_and_kinds_are_compared():
     with pytest.raises(CrisptreeError, match="policy has 4 features, 'helpers:Countdown' has 2"):
         task_of_policy(tree(), Countdown)
-    policy = FromAFile()
+    policy: Any = FromAFile()
     policy.n_features, policy.n_actions = 3, 1
     policy.actions = Actions.discrete(("a",))
     with pytest.raises(CrisptreeError, match="has discrete actions, 'Pendulum-v1' has box ones"):
@@ -111,7 +113,7 @@ def test_sizes_and_kinds_are_compared():
 
 def test_own_ids_need_no_import(monkeypatch):
     registry = {id: spec for id, spec in gymnasium.registry.items() if "crisptree/" not in id}
-    monkeypatch.setattr(gymnasium.envs.registration, "registry", registry)
+    monkeypatch.setattr(registration, "registry", registry)
     monkeypatch.setattr(gymnasium, "registry", registry)
     monkeypatch.delitem(sys.modules, "crisptree.envs.gym_registration", raising=False)
     assert task_of("crisptree/Wildfire-v0").n_agents == 2

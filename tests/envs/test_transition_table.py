@@ -1,3 +1,5 @@
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,9 @@ def test_toy_text_carries_its_model(env_id, states):
 
 def test_the_rows_are_the_environment_s():
     table = transition_table(task_of("FrozenLake-v1"))
-    model = task_of("FrozenLake-v1").make().unwrapped.P
+    env: Any = task_of("FrozenLake-v1").make().unwrapped
+    model = env.P
+    assert table is not None
     for k, (chance, to, reward, over) in enumerate(model[14][2]):
         at = 14, 2, k
         assert (table.probability[at], table.next_state[at]) == (chance, to)
@@ -34,6 +38,7 @@ def test_others_do_not(env_id):
 def test_a_user_s_features_of_the_states():
     task = task_of("FrozenLake-v1", features=lambda cell: {"row": cell // 4, "column": cell % 4})
     table = transition_table(task)
+    assert table is not None
     assert table.observations[6].tolist() == [1, 2]
 
 

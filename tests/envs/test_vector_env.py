@@ -1,6 +1,9 @@
+from typing import Any
+
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.envs import registration
 from helpers import Countdown, balance, glide, push_right
 
 from crisptree.envs.envpool_envs import EnvpoolEnvs, envpool_has
@@ -199,11 +202,10 @@ def test_an_id_of_another_s_is_not_envpool_s(monkeypatch):
     """Somebody's own MountainCar-v0, whatever envpool knows under that name."""
     assert envpool_has(task_of("MountainCar-v0"))
     registry = {id: spec for id, spec in gymnasium.registry.items() if id != "MountainCar-v0"}
-    monkeypatch.setattr(gymnasium.envs.registration, "registry", registry)
+    monkeypatch.setattr(registration, "registry", registry)
     monkeypatch.setattr(gymnasium, "registry", registry)
-    gymnasium.register(
-        "MountainCar-v0", entry_point=lambda: gymnasium.make("CartPole-v1").unwrapped
-    )
+    made: Any = lambda: gymnasium.make("CartPole-v1").unwrapped
+    gymnasium.register("MountainCar-v0", entry_point=made)
     task = task_of("MountainCar-v0")
     assert not envpool_has(task)
     envs = vector_env(task, 2)
@@ -233,7 +235,7 @@ def test_envpool_steps_some_while_the_others_stand_still():
 
 def test_threads_of_envpool_give_the_bytes_that_one_thread_gives():
     alone = run(EnvpoolEnvs, "LunarLander-v3", glide, 5, 150)
-    shared = run(lambda *sizes: EnvpoolEnvs(*sizes, 2), "LunarLander-v3", glide, 5, 150)
+    shared = run(lambda task, n: EnvpoolEnvs(task, n, 2), "LunarLander-v3", glide, 5, 150)
     for part, same in zip((alone[0], *alone[1]), (shared[0], *shared[1]), strict=True):
         assert part.tobytes() == same.tobytes()
 

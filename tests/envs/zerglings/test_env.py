@@ -1,3 +1,5 @@
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -18,6 +20,7 @@ def acts(*ids):
 
 def play(state, action, n, key=1):
     """`n` steps; the last one, and the sum of the team's rewards."""
+    at: Any = None
     total = 0.0
     for k in jax.random.split(jax.random.key(key), n):
         at = STEP(k, state, action)

@@ -69,7 +69,7 @@ def test_a_plain_step_on_a_greedy_episode_is_the_exact_update(handling):
     method = changed(PLAIN[handling], gamma=setting.gamma, learning_rate=0.01)
     config = method.config
     assert isinstance(config, DQNConfig)
-    agent = init(PhiOnly(one_node(setting, 0.0, LEAVES)), 1, config, 1, key=KEY)
+    agent = init(PhiOnly(tree=one_node(setting, 0.0, LEAVES)), 1, config, 1, key=KEY)
 
     @jax.jit
     @jax.vmap
@@ -114,9 +114,9 @@ def test_held_parts_change_no_value_and_no_slope_of_phi(output):
     def first_action(model):
         return getattr(model, output)(jnp.array([2.0]))[0]
 
-    alone = jax.grad(first_action)(PhiOnly(tree)).tree
+    alone = jax.grad(first_action)(PhiOnly(tree=tree)).tree
     whole = jax.grad(first_action)(tree)
-    assert first_action(PhiOnly(tree)) == first_action(tree)
+    assert first_action(PhiOnly(tree=tree)) == first_action(tree)
     assert float(whole.comparators[0]) != 0
     np.testing.assert_array_equal(alone.comparators, whole.comparators)
     for held in ("weights", "steepness", "leaves"):
