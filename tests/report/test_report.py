@@ -170,3 +170,14 @@ def test_certificates_are_checked_again(tmp_path):
     assert review.findings[0].verdict == "rejected" and "1</b><span>certificates rejected" in (
         as_page(review)
     )
+
+
+def test_real_actions_are_drawn_as_lines():
+    from crisptree.envs.task import task_of
+
+    task = task_of("Pendulum-v1")
+    leaf = {"torque": (0.1, {"angular velocity": -0.6})}
+    tree = CrispTree.from_nested(("cos of angle", 0.5, leaf, [2.0]), **task.signature)
+    page = as_page(gathered(tree, Request(episodes=2, exports=())))
+    rows = re.findall(r'<text class="name"[^>]*>([^<]+)<', page)
+    assert rows == ["torque", "cos of angle", "angular velocity"]

@@ -106,12 +106,20 @@ def _worst(review: Review, episode: Episode) -> str:
     tree, wording = review.tree, Wording(review.tree, None, minus="−")
     styles = ActionStyles(tree, wording)
     asked = [f for f in dict.fromkeys(tree.feature[list(tree.order)].tolist()) if f >= 0]
+    asked += sorted({f for gains in tree.gains for _, f, _ in gains} - set(asked))
     chosen = asked[:MOST_LINES] or list(range(min(MOST_LINES, tree.n_features)))
     marks = [sorted(set(tree.threshold[tree.feature == f].tolist())) for f in chosen]
     marks = [found if len(found) <= 3 else [] for found in marks]
-    stripe = charts.stripe([styles.of(leaf).fill for leaf in episode.leaves.tolist()])
     names = [wording.features[feature] for feature in chosen]
-    drawing = charts.lines(names, episode.observations[:, chosen], stripe, marks)
+    values = episode.observations[:, chosen]
+    stripe, colours = "", "Dashed"
+    if tree.actions.kind == "box":
+        names, marks = [*wording.actions.names, *names], [[] for _ in tree.action_names] + marks
+        values = np.concatenate([tree.act(episode.observations), values], axis=1)
+    else:
+        stripe = charts.stripe([styles.of(leaf).fill for leaf in episode.leaves.tolist()])
+        colours = "Colours are the actions of the tree below; dashed"
+    drawing = charts.lines(names, values, stripe, marks)
     pictures = "".join(
         f'<div><img alt="step {step}" src="data:image/png;base64,'
         f'{base64.b64encode(png).decode()}"><span>step {step:,}</span></div>'
@@ -121,9 +129,8 @@ def _worst(review: Review, episode: Episode) -> str:
     fmt = digits(review.played.score.returns)
     caption = (
         f"The worst episode: seed {episode.seed}, return {_minus(fmt(episode.earned))}, "
-        f"{counted(len(episode.observations), 'step')}; it {episode.ended}. Colours are the "
-        "actions of the tree below; dashed lines are its thresholds, where a feature has at most "
-        "three."
+        f"{counted(len(episode.observations), 'step')}; it {episode.ended}. {colours} lines are "
+        "the tree's thresholds, where a feature has at most three."
     )
     strip = f'<div class="film">{pictures}</div>' if pictures else ""
     return strip + figure(drawing, caption)
