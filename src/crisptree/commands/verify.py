@@ -184,7 +184,7 @@ def told(answer: "Answer", tree: "CrispTree") -> str:
 
     regions = answer.details.get("regions")
     verdict = answer.verdict.upper() if regions is None else "REGIONS"
-    lines = [f"{verdict:9} {printable(answer.question)}", f"{'':9} {printable(answer.why)}"]
+    lines = [f"{verdict:9} {printable(answer.property)}", f"{'':9} {printable(answer.why)}"]
     for region in regions or ():
         lines.append(f"{'':11} {' and '.join(map(_interval, region)) or 'everywhere'}")
     if regions is None and answer.observation is not None:

@@ -39,6 +39,7 @@ class Verdict:
     holds: bool
     reason: str
     boxes: int = 0
+    property: str = ""
 
 
 def check(content: Mapping[str, Any], tree: CrispTree, plant: Plant) -> Verdict:

@@ -144,9 +144,9 @@ def decide(
             return _holds(loop, judge, question, attempt, time.monotonic() - begun)
     why = (
         f"proved for the first {proved} steps; beyond them neither a proof nor a counterexample "
-        f"was found in {effort.seconds:g} s"
+        f"was found in {effort.seconds:.3g} s"
     )
-    details = {"proved_steps": proved, "seconds": effort.seconds}
+    details = {"proved_steps": proved}
     return Proved(Answer(question, "undecided", why, None, details))
 
 
@@ -199,7 +199,8 @@ def _fails(loop: Loop, judge: Judge, question: str, found: Counterexample) -> An
     where = replayed(loop, judge, found)
     why = f"from this state {what}{where}: {shown}"
     start = tuple(found.states[0][: len(names)].tolist())
-    details = {"step": step, "state": last.tolist(), "states": list(names)}
+    course = found.states[:, : len(names)].tolist()
+    details = {"step": step, "state": last.tolist(), "states": list(names), "course": course}
     if found.acting.size:
         details["disturbance"] = found.acting.tolist()
     return Answer(question, "fails", why, start, details)

@@ -1,6 +1,7 @@
 """A certificate checked again: what it says in words against its numbers, then its proof."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from crisptree.base.errors import CrisptreeError
@@ -33,4 +34,4 @@ def recheck(content: Mapping[str, Any], tree: CrispTree, plant: Plant | None = N
             return Verdict(False, "its words and its numbers differ")
     except (CrisptreeError, KeyError) as error:
         return Verdict(False, f"its property cannot be read: {error}")
-    return check(content, tree, plant)
+    return replace(check(content, tree, plant), property=str(content["property"]))

@@ -1,18 +1,24 @@
 """From a property's text to its answer."""
 
 import time
+from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
+from crisptree.verify import certificate
 from crisptree.verify.answer import Answer
+from crisptree.verify.checker import Verdict
 from crisptree.verify.closed_loop import Effort, Proved, decide
 from crisptree.verify.language import parse
 from crisptree.verify.plants import Plant, plant_of
 from crisptree.verify.properties import InTheLoop
 from crisptree.verify.prove import Cells
+from crisptree.verify.recheck import recheck
 
 SECONDS = 60.0
 MOST_CONDITIONS = 50_000
@@ -36,6 +42,19 @@ def verify(
     return prove(tree, question, dtype=dtype, seconds=seconds, plant=plant, cells=cells).answer
 
 
+def check(tree: CrispTree, properties: Sequence[str], **options: Any) -> list[Answer]:
+    """The answers to several properties, in their order; options as for `verify`."""
+    return [verify(tree, each, **options) for each in properties]
+
+
+def check_certificate(
+    path: str | PathLike[str], tree: CrispTree, plant: Plant | None = None
+) -> Verdict:
+    """Whether the certificate in a file proves its property about this policy, by the second
+    checker. `.holds`, `.reason` and `.property` say what."""
+    return recheck(certificate.read(path), tree, plant)
+
+
 def prove(
     tree: CrispTree,
     question: str,
@@ -46,7 +65,20 @@ def prove(
     cells: Cells | None = None,
 ) -> Proved:
     """The same, with the certificate of a proof about the closed loop."""
-    deadline = time.monotonic() + seconds
+    begun = time.monotonic()
+    found = _proved(tree, question, dtype, begun + seconds, plant, cells)
+    taken = time.monotonic() - begun
+    return replace(found, answer=replace(found.answer, seconds=taken))
+
+
+def _proved(
+    tree: CrispTree,
+    question: str,
+    dtype: Any,
+    deadline: float,
+    plant: Plant | None,
+    cells: Cells | None,
+) -> Proved:
     plant = plant or plant_of(tree.env_id)
     asked = parse(question, tree, plant)
     if isinstance(asked, InTheLoop):
@@ -54,7 +86,9 @@ def prove(
             raise CrisptreeError(
                 f"the equations of '{tree.env_id}' are not known; --plant module:NAME gives them"
             )
-        return decide(tree, plant, asked, question, Effort(seconds, cells or Cells()))
+        return decide(
+            tree, plant, asked, question, Effort(deadline - time.monotonic(), cells or Cells())
+        )
     conditions = sum(len(rule.conditions) for rule in tree.rules())
     if conditions > MOST_CONDITIONS:
         raise CrisptreeError(
