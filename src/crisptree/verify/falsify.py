@@ -11,7 +11,7 @@ from crisptree.verify.claims import Claim, Judge
 from crisptree.verify.loop import Loop
 from crisptree.verify.simulate import Nature, States, natures, starts, states
 
-EPISODES, ROUNDS, WORST = 1024, 6, 64
+FIRST, EPISODES, ROUNDS, WORST = 256, 1024, 6, 64
 LONGEST = 2_000
 """Steps of an episode where a claim has no end."""
 MOST_NUMBERS = 20_000_000
@@ -46,21 +46,24 @@ class Falsifier:
         return LONGEST if steps is None else steps
 
     def search(self, deadline: float, seed: int = 0) -> Counterexample | None:
-        """An episode that breaks the claim in the plant; None if none was found in time."""
+        """An episode that breaks the claim in the plant; None if none was found in time.
+
+        The first, small round is played to its end whatever the time.
+        """
         rng = np.random.default_rng(seed)
         numbers = max(1, len(self.loop.plant.disturbance) + len(self.loop.noise))
         n = int(np.clip(MOST_NUMBERS // (self.horizon * numbers), 64, EPISODES))
-        begun = starts(self.loop, self.claim, n, rng)
-        nature = natures(self.loop, n, self.horizon, rng)
+        begun = starts(self.loop, self.claim, min(n, FIRST), rng)
+        nature = natures(self.loop, min(n, FIRST), self.horizon, rng)
         width = self.claim.start[:, 1] - self.claim.start[:, 0]
         for round_ in range(ROUNDS):
-            badness, _ = self.badness(begun, nature, deadline)
+            badness, _ = self.badness(begun, nature, deadline if round_ else np.inf)
             order = np.argsort(-badness)
             if badness[order[0]] > 0:
                 return self.episode(begun[order[0]], nature.take(order[:1]))
             if time.monotonic() > deadline:
                 return None
-            parents = np.resize(order[: min(WORST, n)], n)
+            parents = np.resize(order[:WORST], n)
             begun = begun[parents]
             spread = width * 0.3 ** (round_ + 1)
             moved = rng.normal(begun[:, : len(width)], spread)
