@@ -44,7 +44,8 @@ class Command:
     check: Annotated[Path | None, optional("FILE")] = None
     """Check a certificate again, with a checker of its own."""
     cells: Annotated[str | None, optional("CELLS")] = None
-    """How finely states are looked at: "angle 1/64, velocity 0.1"; tried out unless given."""
+    """How finely states are looked at: "angle 1/64 whole, velocity 0.1"; tried out unless given.
+    Along a whole one a box is as wide as its cell."""
     stride: Annotated[int | None, optional("N")] = None
     """Steps from one cover of the states to the next; tried out unless given."""
     about: Annotated[str | None, optional("OBSERVATION")] = None
@@ -117,11 +118,11 @@ class Command:
         return None if self.plant is None else plant_named(self.plant)
 
     def _cells(self) -> "Cells | None":
-        from crisptree.verify.prove import Cells, sizes_of
+        from crisptree.verify.prove import cells_of
 
         if self.stride is not None and self.stride < 1:
             raise CrisptreeError(f"--stride is {self.stride}; it must be at least 1")
-        return Cells(sizes_of(self.cells or ""), self.stride)
+        return cells_of(self.cells or "", self.stride)
 
     def _checked(self, tree: "CrispTree") -> dict[str, Any]:
         from crisptree.base.text import printable

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from crisptree.base.errors import CrisptreeError
 from crisptree.verify.cells import Grid
 from crisptree.verify.claims import Claim, Judge
+from crisptree.verify.falsify import beyond
 from crisptree.verify.loop import Boxes, Loop
 from crisptree.verify.reach import Attempt, Limits, Prover
 from crisptree.verify.simulate import natures, starts, states
@@ -23,7 +24,9 @@ PIECES = (1, 16, 64, 256, 1024, 4096, 16384, 65536, 262144)
 """Pieces of the start, likewise."""
 STRIDES = (1, 4, 8)
 BELOW_A_CELL = 2.0**-8
-"""The lattice of a cell's boxes, as a share of it."""
+"""The lattice of a cell's boxes, as a share of it; of the range of a state that has no cells."""
+BELOW_AN_ASKED_CELL = 2.0**-3
+GUESSED_EPISODES, GUESSED_STEPS = 2_500, 500
 
 
 @dataclass(frozen=True)
@@ -69,13 +72,17 @@ def attempts(
 ) -> Iterator[Attempt]:
     """Attempts with ever finer grids, until one is a proof or the time is over."""
     cells = cells or Cells()
-    seen = visited(loop, judge.claim)
+    claim = judge.claim
+    seen = visited(loop, claim)
     prover = Prover(loop, judge, Limits(deadline))
-    for grid, stride in _grids(loop, judge.claim, seen, cells):
-        found = prover.attempt(grid, stride)
-        yield found
-        if found.is_proof or time.monotonic() > deadline:
-            return
+    for grid, stride in _grids(loop, claim, seen, cells):
+        with_guess = cells.sizes and claim.is_for_ever
+        guesses = [guessed(loop, judge, grid, stride), None] if with_guess else [None]
+        for guess in guesses:
+            found = prover.attempt(grid, stride, guess=guess)
+            yield found
+            if found.is_proof or time.monotonic() > deadline:
+                return
 
 
 def _grids(loop: Loop, claim: Claim, seen: Visited, cells: Cells) -> Iterator[tuple[Grid, int]]:
@@ -129,10 +136,17 @@ def asked_grid(loop: Loop, asked: Cells, seen: Visited) -> Grid:
         if name not in names:
             raise CrisptreeError(f"there is no state {name!r:.60}; there are {', '.join(names)}")
     sizes = [asked.sizes.get(name, 0.0) for name in names]
-    return _grid(loop, sizes, seen, tuple(name in asked.full for name in names))
+    is_full = tuple(name in asked.full for name in names)
+    return _grid(loop, sizes, seen, is_full, BELOW_AN_ASKED_CELL)
 
 
-def _grid(loop: Loop, sizes: list[float], seen: Visited, is_full: tuple[bool, ...]) -> Grid:
+def _grid(
+    loop: Loop,
+    sizes: list[float],
+    seen: Visited,
+    is_full: tuple[bool, ...],
+    share: float = BELOW_A_CELL,
+) -> Grid:
     lines, units = [], []
     for at, (size, cuts) in enumerate(zip(sizes, loop.cuts(), strict=True)):
         own = set(cuts)
@@ -143,14 +157,35 @@ def _grid(loop: Loop, sizes: list[float], seen: Visited, is_full: tuple[bool, ..
             own |= {step * size for step in range(first, last + 1)}
         lines.append(tuple(sorted(own)))
         scale = size or max(seen.high[at] - seen.low[at], abs(seen.high[at]), 2.0**-20)
-        units.append(2.0 ** math.floor(math.log2(scale * BELOW_A_CELL)))
+        units.append(2.0 ** math.floor(math.log2(scale * (share if size else BELOW_A_CELL))))
     return Grid(tuple(lines), is_full, tuple(units), 0.5 if loop.with_forms else 0.0)
 
 
-def guess_of(seen: Visited, grid: Grid) -> Boxes:
-    """The states of the long run, each with a little room."""
-    room = 4 * np.array(grid.units)
-    return Boxes(seen.late - room, seen.late + room)
+def guessed(loop: Loop, judge: Judge, grid: Grid, stride: int, seed: int = 0) -> Boxes:
+    """States that covers with these cells are likely to reach: those of episodes that are pushed
+    aside by up to a cell after each stride, as joining in a cell may do. It only saves time."""
+    rng = np.random.default_rng(seed)
+    plant, n = judge.plant, GUESSED_EPISODES
+    now = starts(loop, judge.claim, n, rng)
+    size = np.array([_cell(lines) for lines in grid.lines])
+    way, kind = rng.choice([-1.0, 1.0], now.shape), np.arange(n)[:, None] % 4
+    found = []
+    for _ in range(math.ceil(GUESSED_STEPS / stride)):
+        *_, after = states(loop, now, natures(loop, n, stride, rng))
+        ways = [rng.choice([-1.0, 1.0], now.shape), way, way * np.sign(after)]
+        push = np.choose(kind, [*ways, way * np.sign(after[:, :1])])
+        after = after + push * size * rng.uniform(0.3, 0.8, (n, 1))
+        values = plant.quantities_of(after[:, : len(plant.states)])
+        fine = np.isfinite(after).all(axis=1) & (beyond(values, judge.claim.region) < 0)
+        now = np.where(fine[:, None], after, starts(loop, judge.claim, n, rng))
+        found.append(now)
+    late = np.concatenate(found)
+    return Boxes(late - size / 2, late + size / 2)
+
+
+def _cell(lines: tuple[float, ...]) -> float:
+    """The usual distance of a state's lines; 0 if there are too few to tell."""
+    return float(np.median(np.diff(lines))) if len(lines) > 2 else 0.0
 
 
 def with_forms(loop: Loop, judge: Judge) -> Loop:
@@ -165,11 +200,12 @@ def with_forms(loop: Loop, judge: Judge) -> Loop:
     return formed if sizes[1] < 0.9 * sizes[0] else loop
 
 
-def sizes_of(text: str) -> dict[str, float]:
-    """The sizes of cells from `angle 1/64, velocity 0.1`."""
-    found = {}
+def cells_of(text: str, stride: int | None = None) -> Cells:
+    """Cells from `angle 1/64 whole, velocity 0.1`."""
+    found, full = {}, []
     for part in filter(None, map(str.strip, text.split(","))):
-        name, _, size = part.rpartition(" ")
+        said = part.removesuffix(" whole")
+        name, _, size = said.rpartition(" ")
         try:
             value = float(Fraction(size))
         except (ValueError, ZeroDivisionError):
@@ -179,4 +215,6 @@ def sizes_of(text: str) -> dict[str, float]:
                 f"--cells has {part!r:.60}; it must be a state and a size: angle 1/64"
             )
         found[name.strip()] = value
-    return found
+        if said != part:
+            full.append(name.strip())
+    return Cells(found, stride, tuple(full))
