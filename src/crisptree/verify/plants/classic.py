@@ -5,6 +5,7 @@ from typing import Any
 
 from crisptree.crisp.signature import Actions
 from crisptree.verify.plants.plant import Columns, Plant
+from crisptree.verify.plants.runge_kutta import runge_kutta
 
 
 def _cart_pole(xp: Any, state: Columns, action: Any, disturbance: Columns) -> Columns:
@@ -115,15 +116,8 @@ def _wrapped(xp: Any, angle: Any) -> Any:
 def _acrobot(xp: Any, state: Columns, action: Any, disturbance: Columns) -> Columns:
     torque = action - 1.0
 
-    def moved(rates: Columns, time: float) -> list[Any]:
-        return [each + time * rate for each, rate in zip(state, rates, strict=True)]
-
-    k1 = _acrobot_rates(xp, state, torque)
-    k2 = _acrobot_rates(xp, moved(k1, 0.1), torque)
-    k3 = _acrobot_rates(xp, moved(k2, 0.1), torque)
-    k4 = _acrobot_rates(xp, moved(k3, 0.2), torque)
-    mixed = [a + 2 * b + 2 * c + d for a, b, c, d in zip(k1, k2, k3, k4, strict=True)]
-    angle1, angle2, spin1, spin2 = moved(mixed, 0.2 / 6.0)
+    moved = runge_kutta(lambda now: _acrobot_rates(xp, now, torque), state, 0.2)
+    angle1, angle2, spin1, spin2 = moved
     return (
         _wrapped(xp, angle1),
         _wrapped(xp, angle2),

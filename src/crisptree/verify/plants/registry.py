@@ -6,17 +6,25 @@ from pathlib import Path
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
+from crisptree.verify.plants.arch_comp import CRUISE_CONTROL, SINGLE_PENDULUM
 from crisptree.verify.plants.classic import ACROBOT, CART_POLE, MOUNTAIN_CAR, PENDULUM
 from crisptree.verify.plants.plant import Plant
 
-PLANTS: tuple[Plant, ...] = (CART_POLE, MOUNTAIN_CAR, PENDULUM, ACROBOT)
+PLANTS: tuple[Plant, ...] = (
+    CART_POLE,
+    MOUNTAIN_CAR,
+    PENDULUM,
+    ACROBOT,
+    SINGLE_PENDULUM,
+    CRUISE_CONTROL,
+)
 SAME = {"CartPole-v0": "CartPole-v1"}
 """Environments with the equations of another."""
 
 
 def plant_of(env_id: str | None) -> Plant | None:
     """The plant that describes an environment, if one comes with crisptree."""
-    known = {plant.env_id: plant for plant in PLANTS}
+    known = {plant.env_id: plant for plant in PLANTS if plant.env_id is not None}
     return known.get(SAME.get(env_id or "", env_id))
 
 
