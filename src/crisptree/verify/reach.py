@@ -18,7 +18,7 @@ from crisptree.verify.loop import Boxes, Loop
 
 CHUNK = 8_192
 """Boxes that are moved together: what they need lies in the processor's cache."""
-MULTIPLIED = 8
+MULTIPLIED = 64
 """How many times as many they may become within a stride."""
 
 
