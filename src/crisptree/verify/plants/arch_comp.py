@@ -80,5 +80,5 @@ CRUISE_CONTROL = Plant(
     max_steps=50,
     observed_as="float64",
 )
-"""The car ahead brakes; the benchmark asks for a spare distance above 0 for 5 s, which are 50 steps:
-more than 10 m and 1.4 s."""
+"""The car ahead brakes; the benchmark asks for a spare distance (beyond 10 m and 1.4 s) above 0 for
+5 s, which are 50 steps."""
