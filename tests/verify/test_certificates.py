@@ -23,7 +23,7 @@ from crisptree.verify.reach import Attempt
 from crisptree.verify.recheck import recheck
 from crisptree.verify.simulate import Nature, starts, states
 
-POLICIES = Path(__file__).parents[2] / "policies"
+POLICIES = Path(__file__).parents[2] / "policies" / "proved"
 QUICK = ["mountaincar-tree-2", "single-pendulum-tree-6"]
 QUESTION = "from 0.45 <= level <= 0.55 stays 0.43 <= level <= 0.57 for ever"
 
@@ -49,7 +49,7 @@ def signed(content):
 @pytest.mark.parametrize("name", QUICK)
 def test_what_comes_with_crisptree_is_proved(name):
     tree = CrispTree.load(POLICIES / f"{name}.json")
-    verdict = check_certificate(POLICIES / "certificates" / f"{name}.json", tree)
+    verdict = check_certificate(POLICIES / f"{name}.certificate.json", tree)
     assert verdict.holds and tree.simplify().n_leaves <= 8
 
 
@@ -57,7 +57,7 @@ def test_what_comes_with_crisptree_is_proved(name):
 @pytest.mark.parametrize("name", ["cartpole-tree-8", "pendulum-tree-3", "cruise-control-tree-4"])
 def test_what_comes_with_crisptree_is_proved_in_seconds(name):
     tree = CrispTree.load(POLICIES / f"{name}.json")
-    assert check_certificate(POLICIES / "certificates" / f"{name}.json", tree).holds
+    assert check_certificate(POLICIES / f"{name}.certificate.json", tree).holds
 
 
 @pytest.mark.slow

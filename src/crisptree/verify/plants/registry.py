@@ -25,7 +25,7 @@ SAME = {"CartPole-v0": "CartPole-v1"}
 def plant_of(env_id: str | None) -> Plant | None:
     """The plant that describes an environment, if one comes with crisptree."""
     known = {plant.env_id: plant for plant in PLANTS if plant.env_id is not None}
-    return known.get(SAME.get(env_id or "", env_id))
+    return known.get(SAME.get(env_id or "", env_id or ""))
 
 
 def plant_named(name: str) -> Plant:
