@@ -25,6 +25,7 @@ COMMANDS = [
     ["show", "{policy}", "--as", "html", "--no-replay"],
     ["show", "{policy}", "--as", "mermaid"],
     ["explain", "{policy}", "--at", "0", "0"],
+    ["report", "{policy}", "--episodes", "0", "--exports", "python", "--out", "r.html"],
     ["compare", "{policy}", "{policy}", "--episodes", "0"],
     ["export", "{policy}", "--to", "python", "--out", "out.py"],
     ["export", "{policy}", "--to", "c", "--out", "out.c", "--unchecked"],
