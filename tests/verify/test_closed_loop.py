@@ -1,4 +1,5 @@
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from verify_trees import FALLING, STEADY, grown
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
+from crisptree.verify import check as check_all
 from crisptree.verify import prove, verify
 from crisptree.verify.checker import check
 from crisptree.verify.plants.classic import CART_POLE, MOUNTAIN_CAR
@@ -153,3 +155,31 @@ def test_plants_that_do_not_fit():
     one = CrispTree.leaf(0, TANK.feature_names, ("only",))
     with pytest.raises(CrisptreeError, match="actions are discrete with 1 names"):
         verify(one, "from reset stays level < 3 for 5 steps", plant=TANK)
+
+
+def test_a_model_that_disagrees_with_its_environment_is_refused():
+    def faster(xp, state, action, disturbance):
+        position, *rest = CART_POLE.step(xp, state, action, disturbance)
+        return position + 0.001, *rest
+
+    wrong = replace(CART_POLE, name="mine", step=faster)
+    message = "the plant mine disagrees with CartPole-v1: after step 1 the environment has"
+    with pytest.raises(CrisptreeError, match=message):
+        verify(STEADY, "from |all| <= 0.01 stays up for 3 steps", plant=wrong)
+
+
+def test_the_time_is_kept_with_thousands_of_features():
+    names = tuple(f"pixel {at}" for at in range(4_096))
+    rng = np.random.default_rng(0)
+
+    def node(depth):
+        if not depth:
+            return int(rng.integers(2))
+        feature, threshold = int(rng.integers(4_096)), float(rng.normal())
+        return feature, threshold, node(depth - 1), node(depth - 1)
+
+    tree = CrispTree.from_nested(node(6), names, ("left", "right"))
+    begun = time.process_time()
+    answers = check_all(tree, ["never left when pixel 7 > 2", "increasing in pixel 9"], seconds=5.0)
+    assert {answer.verdict for answer in answers} <= {"holds", "fails", "undecided"}
+    assert time.process_time() - begun < 15

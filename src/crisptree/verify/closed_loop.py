@@ -24,12 +24,14 @@ from crisptree.verify.conditions import Condition
 from crisptree.verify.falsify import Counterexample, Falsifier
 from crisptree.verify.loop import Loop
 from crisptree.verify.plants.plant import Plant
+from crisptree.verify.plants.registry import PLANTS
 from crisptree.verify.properties import Influences, InTheLoop
 from crisptree.verify.prove import Cells, attempts, with_forms
 from crisptree.verify.reach import Attempt
-from crisptree.verify.replay import replayed
+from crisptree.verify.replay import disagreement, replayed
 
 SHARE_OF_SEARCH = 0.3
+COMPARED_STEPS = 50
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,7 @@ def decide(
 ) -> Proved:
     """Whether the claim holds from every start."""
     check_fit(tree, plant)
+    check_model(plant)
     claim = claim_of(asked, plant)
     begun = time.monotonic()
     loop, judge = loop_of(tree, plant, claim), Judge(plant, claim)
@@ -148,6 +151,20 @@ def decide(
     )
     details = {"proved_steps": proved}
     return Proved(Answer(question, "undecided", why, None, details))
+
+
+def check_model(plant: Plant) -> None:
+    """Refuse a plant of the user's own whose steps differ from those of the environment it names.
+
+    Those that come with crisptree are compared in its tests.
+    """
+    if plant.env_id is None or plant in PLANTS:
+        return
+    difference = disagreement(plant, COMPARED_STEPS)
+    if difference is not None:
+        raise CrisptreeError(
+            f"the plant {plant.name} disagrees with {plant.env_id}: {printable(difference)}"
+        )
 
 
 def check_fit(tree: CrispTree, plant: Plant) -> None:
