@@ -74,10 +74,16 @@ class Command:
     ) -> None:
         from crisptree.base.files import write_atomically
         from crisptree.commands.shared import aligned
-        from crisptree.lab.zoo.report import as_cells, as_csv, as_json, as_page, rows_of
+        from crisptree.lab.zoo.report import (
+            as_cells,
+            as_csv,
+            as_json,
+            as_page,
+            asked_records,
+            rows_of,
+        )
 
-        asked = {entry.key(entry.config(s, self.budget)) for entry in entries for s in self.seeds}
-        records = [record for record in store.records() if record.key in asked]
+        records = asked_records(store.records(), entries, self.seeds, self.budget)
         if not records and not failed:
             raise CrisptreeError(f"{self.out} has no records of what is asked for")
         rows = rows_of(entries, records, failed)

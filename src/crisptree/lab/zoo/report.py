@@ -16,6 +16,8 @@ from crisptree.lab.zoo.record import ZooRecord
 
 PAGE, MARKER = Path(__file__).parent / "page.md", "<!-- tables -->"
 MODELS = ("random", "constant", "network", "cart", "crisptree")
+TREES = ("cart", "crisptree")
+"""Whose figures are told apart as finely as they differ."""
 HEADS = (
     "environment",
     "random",
@@ -51,7 +53,14 @@ class Row:
             return [self.entry.name, *[""] * (len(HEADS) - 2), self.note]
         spread = [*self.means.get("crisptree", ()), *self.means.get("cart", ())]
         fine = digits([*spread, *([] if self.optimum is None else [self.optimum])])
-        shown = {name: _mean(values, fine) for name, values in self.means.items()}
+        rough = lambda value: f"{value:.4g}"
+        shown = {
+            name: _mean(values, fine if name in TREES else rough)
+            for name, values in self.means.items()
+        }
+        if self.entry.reference is not None:
+            beside = self.entry.reference
+            shown["network"] += f" ({beside.source}: {beside.value:g})"
         every = self.means["crisptree"]
         if len(every) > 1:
             shown["crisptree"] += f" ({', '.join(map(fine, every))})"
@@ -94,10 +103,30 @@ def _range(values: Sequence[int]) -> str:
     return str(low) if low == high else f"{low}–{high}"
 
 
+def asked_records(
+    records: Iterable[ZooRecord],
+    entries: Iterable[Entry],
+    seeds: Sequence[int],
+    budget: float | None,
+) -> list[ZooRecord]:
+    """The records of these entries, seeds and budget: those of today's configuration, else older
+    ones."""
+    by_name = {entry.name: entry for entry in entries}
+    found: dict[tuple[str, int], ZooRecord] = {}
+    for record in records:
+        entry = by_name.get(record.name)
+        if entry is None or record.seed not in seeds or record.budget != budget:
+            continue
+        is_todays = record.key == entry.key(entry.config(record.seed, budget))
+        if is_todays or (record.name, record.seed) not in found:
+            found[record.name, record.seed] = record
+    return list(found.values())
+
+
 def rows_of(
     entries: Iterable[Entry], records: Iterable[ZooRecord], notes: Mapping[str, str]
 ) -> list[Row]:
-    """A row for each entry; the newest procedure's records of it, in the order of seeds."""
+    """A row for each entry, its seeds in order."""
     every = list(records)
     return [
         _row(entry, [each for each in every if each.name == entry.name], notes.get(entry.name, ""))
@@ -152,11 +181,11 @@ def as_csv(rows: Sequence[Row]) -> str:
 def as_page(rows: Sequence[Row], seeds: Sequence[int], budget: float | None) -> str:
     """The page of the site: what was asked for, and a table for each suite that has figures."""
     shown = [row for row in rows if row.seeds or row.note]
-    time = "its own budget of time" if budget is None else f"a budget of {budget:g} minutes"
+    time = "its own budget of time" if budget is None else f"a budget of {budget:g} min"
     parts = [
         f"Figures of {len(shown)} of {len(rows)} environments; training "
         f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}; each training had "
-        f"{time}.",
+        f"{time}. What is missing was not run yet.",
         "",
     ]
     for suite in dict.fromkeys(row.entry.suite for row in shown):
