@@ -124,14 +124,13 @@ def test_episodes_that_never_end_are_cut():
 
 @pytest.mark.parametrize("length", [6, 10**9])
 def test_a_budget_holds_where_a_step_takes_50_ms(length):
-    """Three times 6 s and the start of a process; a machine that is busy gets more."""
+    """Two minutes, and half of them more for starting, compiling and the first updates."""
     kwargs = json.dumps({"fault": "slow", "after": 0, "length": length})
-    out = ("--out", "run", "--json", "--budget", "0.1", "--episodes", "3")
+    out = ("--out", "run", "--json", "--budget", "2", "--episodes", "3")
     before = os.times()
     done = in_a_process("train", "bad_envs:bad", "--env.kwargs", kwargs, *out)
     after = os.times()
     assert done.returncode == 0, done.stderr[-2000:]
     summary = strict_json(done.stdout)
     assert isinstance(summary, dict)
-    assert after.elapsed - before.elapsed < 100
-    print(f"{summary['wall_seconds']} s of 6 s")
+    assert after.elapsed - before.elapsed < 180
