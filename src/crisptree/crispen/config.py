@@ -26,13 +26,13 @@ class DistillConfig:
 class PruneConfig:
     """Inner nodes give way to one of their children, a few leaves at a time."""
 
-    step: float = 0.84
+    step: float = 0.75
     """Share of the leaves that a cut leaves."""
     race_below: int = 90
     """From this many leaves on, candidate cuts race on return; above, the least change decides."""
     shortlist: int = 16
     """Candidate cuts in a race."""
-    rounds: tuple[int, ...] = (24, 48, 96)
+    rounds: tuple[int, ...] = (24, 48)
     """Episodes of the rounds of a race."""
     check: int = 128
     """Fresh episodes that tell whether a cut cost anything: only then is the tree refined."""

@@ -20,6 +20,9 @@ from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
 from crisptree.envs.task import Task
 
+RACES = 5
+"""Races in which a tree is cut down to a size: several cuts are made after each."""
+
 
 @dataclass(frozen=True)
 class Cut:
@@ -156,18 +159,42 @@ def prune_by_return(
     n_leaves: int,
     states: NDArray,
     selection: Selection,
-    rounds: Sequence[int] = (24, 48, 96),
+    rounds: Sequence[int] = (24, 48),
     shortlist: int = 16,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> CrispTree:
-    """Down to `n_leaves`; each cut is the best of a shortlist raced on return."""
+    """Down to `n_leaves` by cuts that race on return, in about `RACES` races.
+
+    Each race has a shortlist of the least changing cuts; the best of them are made together. Where
+    `is_late` says so, the least changing cuts are made without a race.
+    """
+    most = -(-(tree.n_leaves - n_leaves) // RACES)
     while tree.n_leaves > n_leaves:
-        smaller = [cut_away(tree, cut.node, cut.child) for cut in cuts(tree, states)]
+        if is_late():
+            return prune_by_disagreement(tree, n_leaves, states)
+        every = [(cut, cut_away(tree, cut.node, cut.child)) for cut in cuts(tree, states)]
         # A cut that overshoots the size is a last resort.
-        enough = [each for each in smaller if each.n_leaves >= n_leaves]
-        raced = (enough or smaller)[:shortlist]
-        index, _ = selection.race(raced, rounds)
-        tree = raced[index]
+        enough = [(cut, each) for cut, each in every if each.n_leaves >= n_leaves]
+        raced = (enough or every)[:shortlist]
+        ranked = selection.finalists([each for _, each in raced], rounds)
+        best = raced[ranked[0][0]][1]
+        made = [raced[index][0] for index, _ in ranked[:most]]
+        tree = _cut_together(tree, made, n_leaves) or best
     return tree
+
+
+def _cut_together(tree: CrispTree, made: Sequence[Cut], n_leaves: int) -> CrispTree | None:
+    """The tree after as many of the cuts, the first first, as leave it large enough."""
+    if_true, if_false, root, cut_tree = tree.if_true, tree.if_false, 0, None
+    for cut in made:
+        if_true = np.where(if_true == cut.node, cut.child, if_true)
+        if_false = np.where(if_false == cut.node, cut.child, if_false)
+        root = cut.child if root == cut.node else root
+        smaller = _compact(tree, if_true, if_false, root).simplify()
+        if smaller.n_leaves < n_leaves:
+            break
+        cut_tree = smaller
+    return cut_tree
 
 
 def prune_free(

@@ -4,6 +4,7 @@ What must differ between environments follows from what is measured: how many st
 long an episode is, which spaces it has, whether it carries its own model.
 """
 
+import math
 from dataclasses import replace
 
 from crisptree.base.errors import CrisptreeError
@@ -59,7 +60,7 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
     if config.search.width is None:
         config = replace(config, search=replace(config.search, width=_search_width(task)))
     if config.selection.scale is None:
-        scale = _selection_scale(config, measured)
+        scale = _selection_scale(config, task, measured)
         config = replace(config, selection=replace(config.selection, scale=scale))
     return config
 
@@ -159,13 +160,15 @@ def _with_smaller_batches(config: TrainConfig) -> TrainConfig:
     return replace(config, ppo=replace(ppo, n_envs=n_envs, n_steps=n_steps))
 
 
-def _selection_scale(config: TrainConfig, measured: Measurement) -> float:
+def _selection_scale(config: TrainConfig, task: Task, measured: Measurement) -> float:
     """So many episodes that choosing takes its share of the time, rounded to two digits."""
     if config.budget is None:
         # Whoever says how many steps to take has choices in proportion to them.
         assert config.steps is not None
         scale = config.steps / MOST_STEPS * 2
     else:
-        per_second = measured.steps_per_second / measured.episode_length
+        # Whoever has learned something may play longer than at random, up to the limit.
+        length = math.sqrt(measured.episode_length * (task.max_steps or measured.episode_length))
+        per_second = measured.steps_per_second / length
         scale = 60 * config.budget * SELECTION_SHARE * per_second / SELECTION_EPISODES
     return float(f"{min(1.0, max(0.02, scale)):.2g}")

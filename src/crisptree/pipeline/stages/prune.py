@@ -36,7 +36,13 @@ class Prune(Stage):
             smaller = prune_by_disagreement(tree, self.size, states)
         else:
             smaller = prune_by_return(
-                tree, self.size, states, selection, config.rounds, config.shortlist
+                tree,
+                self.size,
+                states,
+                selection,
+                config.rounds,
+                config.shortlist,
+                context.is_late,
             )
         before, after = selection.returns([tree, smaller], config.check).mean(1)
         figures = {
