@@ -5,7 +5,7 @@ from dataclasses import replace
 import gymnasium as gym
 import numpy as np
 import pytest
-from small import small_config
+from small import PPO, small_config
 
 from crisptree.envs.task import task_of
 from crisptree.pipeline.config import TeacherConfig
@@ -40,7 +40,8 @@ STAGES = [Teacher("teacher-mlp", "mlp", patience=0.5), Fallback("teacher-dqn", "
 def run(path, env, stages=STAGES):
     path.mkdir(exist_ok=True)
     task = task_of(env)
-    return run_stages(stages, task, small_config(), 3, RunDirectory(path), Silent())
+    config = small_config(steps=64 * PPO.steps_per_update)
+    return run_stages(stages, task, config, 3, RunDirectory(path), Silent())
 
 
 def test_a_teacher_that_learned_nothing_gives_way_to_another(tmp_path):

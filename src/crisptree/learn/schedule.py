@@ -71,6 +71,11 @@ class Schedule(eqx.Module):
         return self.pace_sum >= self.n_updates
 
     @property
+    def is_flat(self) -> Bool[Array, "*seeds"]:
+        """Whether returns have stayed where they were at first, as far as can be told."""
+        return (self.n_returns >= 2 * WINDOW) & ~self.has_risen
+
+    @property
     def has_risen(self) -> Bool[Array, "*seeds"]:
         """Whether returns have clearly left where they were at first."""
         return (self.n_returns >= 2 * WINDOW) & (self.best - self.first > CLEARLY * self.jump)

@@ -122,8 +122,8 @@ class Fallback(Teacher):
 
 
 def _has_learned(states: Any) -> bool:
-    """Whether a training's returns have risen."""
-    return bool(states.schedule.has_risen[0])
+    """Whether a training's returns have risen, or were too few to tell."""
+    return not bool(states.schedule.is_flat[0])
 
 
 @dataclass(frozen=True)
