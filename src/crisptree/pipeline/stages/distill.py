@@ -1,5 +1,6 @@
 """DAgger: a tree learns from a teacher what to do in the states that the tree itself meets."""
 
+import math
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
@@ -82,7 +83,7 @@ def distilled(teacher: Policy, n_leaves: int, context: Context) -> Distilled:
         seed=context.seed,
         rounds=config.rounds,
         patience=config.patience,
-        episodes=selection.scaled(config.episodes),
+        episodes=_episodes(context),
         finalists=config.finalists,
         weighted=config.weighted,
         fit=_fit_of(policy, teacher),
@@ -94,6 +95,14 @@ def distilled(teacher: Policy, n_leaves: int, context: Context) -> Distilled:
         return done
     tree = with_linear_leaves(done.tree, done.states, done.actions, policy.gains, context.task)
     return done._replace(tree=tree, selection_return=selection.mean(tree, config.episodes))
+
+
+def _episodes(context: Context) -> int:
+    """Episodes of a round. There is more to learn from them than to choose by, so that they become
+    fewer more slowly than those of the selection."""
+    scale = context.config.selection.scale
+    share = 1.0 if scale is None else math.sqrt(scale)
+    return max(2, math.ceil(context.config.distill.episodes * share))
 
 
 def _fit_of(policy: PolicyConfig, teacher: Policy) -> Fit:
