@@ -148,6 +148,8 @@ class RefineConfig:
     """The same for a tree that was just distilled: there is more to mend."""
     first_share: float = 0.5
     """Environment steps after distilling, as a share of `steps`."""
+    last_share: float = 0.35
+    """Environment steps after the last cut, as a share of `steps`."""
     last_steepness: tuple[float, float] = (20.0, 120.0)
     """The same after the last cut."""
     log_std: tuple[float, float] = (-1.6, -2.8)

@@ -47,8 +47,10 @@ def last_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
     stages: list[Stage] = []
     sizes = ladder(config.width, config.policy.leaves, config.prune.step)
     for size in sizes:
-        moment = "last" if size == sizes[-1] else "cut"
-        stages += [Prune(f"prune-{size}", size), Refine(f"refine-{size}", moment)]
+        is_last = size == sizes[-1]
+        name = f"refine-{size}"
+        refine = Refine(name, "last", weight=2.0) if is_last else Refine(name, "cut")
+        stages += [Prune(f"prune-{size}", size, is_last), refine]
     if beginning not in ("direct", "expert"):
         stages += [DistillSmall(), Refine("refine-small", "last")]
     evolution: list[Stage] = [Evolve()] if config.evolve.generations else []
@@ -63,7 +65,7 @@ def plan(beginning: Beginning, config: TrainConfig) -> list[Stage]:
 def training_shares(beginning: Beginning, config: TrainConfig) -> float:
     """Environment steps of a whole plan, in units of `config.steps`, if every cut costs."""
     cuts = len(ladder(config.width, config.policy.leaves, config.prune.step))
-    shares = cuts * config.refine.share
+    shares = (cuts - 1) * config.refine.share + config.refine.last_share if cuts else 0.0
     if beginning == "direct":
         shares += config.direct.starts
     if beginning in ("mlp", "soft", "dqn", "sac"):

@@ -19,6 +19,8 @@ class Prune(Stage):
 
     name: str
     size: int
+    is_last: bool = False
+    """The last cut is followed by a refinement in any case."""
     weight: float = 0.5
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
@@ -48,7 +50,7 @@ class Prune(Stage):
         figures = {
             "leaves": smaller.n_leaves,
             "selection_return": float(after),
-            "costs": bool(after < before),
+            "costs": self.is_last or bool(after < before),
         }
         return replace(inputs, tree=smaller, figures=figures)
 

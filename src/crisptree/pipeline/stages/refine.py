@@ -82,4 +82,6 @@ class Refine(Stage):
         return "refine" if self.moment == "cut" else f"refine-{self.moment}"
 
     def _share(self, config: TrainConfig) -> float:
-        return config.refine.first_share if self.moment == "first" else config.refine.share
+        refine = config.refine
+        shares = {"first": refine.first_share, "cut": refine.share, "last": refine.last_share}
+        return shares[self.moment]
