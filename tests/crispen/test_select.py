@@ -33,10 +33,10 @@ class Recorder(Selection):
 
     def returns(self, trees, episodes):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(select, "rollout", self._play)
+            patch.setattr(select, "rollout", self._record)
             return super().returns(trees, episodes)
 
-    def _play(self, trees, task, seeds, fast, deadline):
+    def _record(self, trees, task, seeds, fast, deadline):
         assert fast and deadline == np.inf
         self.blocks.append(seeds)
         return played([[0.0] * len(seeds)] * len(trees))
@@ -192,3 +192,11 @@ class SlowForEver(gymnasium.Env):
     def step(self, action):
         time.sleep(0.05)
         return np.zeros(1, np.float32), 1.0, False, False, {}
+
+
+def test_where_time_ends_a_few_whole_episodes_are_played():
+    """Of many episodes those that end first would mislead: a good tree's last longest."""
+    selection = Selection(task_of("Acrobot-v1"), 0, end=time.monotonic())
+    still = CrispTree.from_nested(1, **selection.task.signature)
+    returns = selection.returns([still], 512)
+    assert returns.shape == (1, select.FEW) and (returns == -500).all()

@@ -27,6 +27,8 @@ WIDTH = 24
 """Changed trees in a sweep, unless the settings say otherwise."""
 COLUMNS = ("feature", "threshold", "if_true", "if_false", "action")
 MOST_TOGETHER = 3
+MOST_TIMES = 4
+"""How many times as many episodes a sweep plays at most."""
 FEWEST = 20
 """States that must have met a node for its neighbourhood to be told from them."""
 
@@ -55,7 +57,7 @@ def search(
         reach = first * (last / first) ** (sweep / settings.sweeps)
         met = dict(rows_by_node(tree, states))
         variants = [variant(tree, states, met, reach, rng) for _ in range(width)]
-        better = _raced(tree, variants, settings, selection, 2**idle)
+        better = _raced(tree, variants, settings, selection, min(2**idle, MOST_TIMES))
         idle += 1
         if better is not None:
             tree, idle, states = better, 0, None

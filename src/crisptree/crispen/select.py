@@ -16,6 +16,9 @@ from crisptree.learn.exact_model import ExactModel
 
 GRACE = 1.0
 """Seconds for what begins when the time is up already."""
+FEW = 16
+"""Episodes that are played where there was no time for all: those that end first are not like the
+others, so that some of many would mislead."""
 
 
 class Selection:
@@ -46,12 +49,18 @@ class Selection:
         are then less noisy. Where the time ended first, only episodes that all trees finished."""
         if self._model is not None:
             return np.array([[self._model.mean_return(tree)] for tree in trees])
+        count, limit = self.scaled(episodes), step_limit(self.task)
+        is_up = time.monotonic() >= self._end
+        played = self._play(trees, min(count, FEW) if is_up else count)
+        if not is_up and count > FEW and _unfinished(played, limit).any():
+            played = self._play(trees, FEW)
+        return _comparable(played, limit)
+
+    def _play(self, trees: Sequence[CrispTree], count: int) -> Rollouts:
         self._calls += 1
-        count = self.scaled(episodes)
         first = block_seed("selection", count, self._seed, self._calls)
         seeds = range(first, first + count)
-        played = rollout(trees, self.task, seeds, fast=True, deadline=with_grace(self._end))
-        return _comparable(played, step_limit(self.task))
+        return rollout(trees, self.task, seeds, fast=True, deadline=with_grace(self._end))
 
     def mean(self, tree: CrispTree, episodes: int) -> float:
         """The mean return of one tree."""
@@ -85,11 +94,15 @@ def with_grace(end: float) -> float:
     return max(end, time.monotonic() + GRACE)
 
 
+def _unfinished(played: Rollouts, limit: int) -> np.ndarray:
+    """Which episodes ended for want of time."""
+    return played.was_cut & (played.lengths < limit)
+
+
 def _comparable(played: Rollouts, limit: int) -> np.ndarray:
     """Returns of the episodes that every tree had time for; where there are none, of as much as was
     played, which is as long for each. Nothing can be told where some were not even begun."""
-    unfinished = played.was_cut & (played.lengths < limit)
-    finished = ~unfinished.any(0)
+    finished = ~_unfinished(played, limit).any(0)
     if finished.any():
         return played.returns[:, finished]
     return played.returns if played.lengths.all() else np.zeros_like(played.returns)

@@ -22,6 +22,9 @@ from crisptree.pipeline.progress import Reporter
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.stage import Artifacts, Context, Stage
 
+SPARE = 0.05
+"""Share of the time that is left at the end."""
+
 
 def run_stages(
     stages: Sequence[Stage],
@@ -138,7 +141,8 @@ class _Clock:
     def deadline(self, number: int) -> float:
         if self.end == float("inf"):
             return self.end
-        now, rest = time.monotonic(), sum(self._weights[number:])
+        # The last stage, too, is to be over before the end: what it made is still scored.
+        now, rest = time.monotonic(), sum(self._weights[number:]) + SPARE * sum(self._weights)
         return now + max(0.0, self.end - now) * self._weights[number] / max(rest, 1e-9)
 
 
