@@ -5,6 +5,7 @@ Processes that tests start are a user's, and compile as theirs do.
 """
 
 import os
+import signal
 
 import jax
 from hypothesis import settings
@@ -25,3 +26,7 @@ install_import_hook("crisptree", "beartype.beartype")
 
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.load_profile("steady")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # In the background of a script, Ctrl-C is ignored, by all processes that tests start as well.
+    signal.signal(signal.SIGINT, signal.default_int_handler)

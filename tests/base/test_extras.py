@@ -19,6 +19,7 @@ DISTRIBUTION_OF = {
     "sc2": "burnysc2",
     "z3": "z3-solver",
     "psycopg": "psycopg[binary",
+    "highway_env": "highway-env",
 }
 """What brings a package, where the names differ."""
 

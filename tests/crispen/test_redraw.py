@@ -25,12 +25,12 @@ def far_off(n_leaves: int, seed: int = 0) -> AxisTree:
 def leaves_of(tree: AxisTree) -> np.ndarray:
     """The leaf that each of 400 states reaches in the crisp tree."""
     features, comparators = np.asarray(tree.features), np.asarray(tree.comparators)
-    reached = []
+    shape, reached = tree.topology, []
     for state in STATES[:400]:
         node = 0
         while node >= 0:
             goes_true = state[features[node]] > comparators[node]
-            node = (tree.topology.if_true if goes_true else tree.topology.if_false)[node]
+            node = (shape.if_true if goes_true else shape.if_false)[node]
         reached.append(~node)
     return np.array(reached)
 

@@ -182,7 +182,7 @@ def test_in_two_parts_every_environment_lives_as_in_one():
     results = []
     for envs in ([whole], whole.parts()):
         with Trainer(None, config, env=envs) as trainer:
-            (progress,) = trainer.learn(states)
+            (progress,) = trainer.learn(states, 2)
         arrays = (progress.states.actor, progress.states.critic, progress.metrics)
         results.append([np.asarray(leaf).tobytes() for leaf in jax.tree.leaves(arrays)])
         assert progress.metrics["episodes"].sum() > 0

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -17,6 +19,8 @@ from crisptree.learn.trainer import Trainer
 from crisptree.soft import MLP
 
 CONFIG = SACConfig(
+    n_envs=8,
+    n_steps=16,
     buffer_size=256,
     batch_size=32,
     gradient_steps=2,
@@ -97,7 +101,7 @@ def test_rows_that_did_not_act_change_nothing():
 
 
 def test_nothing_is_learned_before_learning_starts():
-    config = SACConfig(buffer_size=256, learning_starts=1000, critic_width=8)
+    config = replace(CONFIG, learning_starts=1000)
     state = fresh(config)
     after, metrics = jax.jit(sac.update)(state, any_trajectory(state), config)
     assert to_bytes((after.actor, after.critics)) == to_bytes((state.actor, state.critics))

@@ -22,7 +22,7 @@ def some_boxes(draw):
 
 def hold(cover, boxes, rng):
     for low, high in zip(boxes.low, boxes.high, strict=True):
-        for point in rng.uniform(low, high, (20, 3)):
+        for point in rng.uniform(low + 0.0, high + 0.0, (20, 3)):
             inside = (cover.low <= point) & (point <= cover.high)
             if not inside.all(axis=1).any():
                 return False

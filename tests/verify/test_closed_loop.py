@@ -62,7 +62,7 @@ def test_neither_in_time_is_undecided_and_says_how_far_it_got():
     answer: Any = verify(STEADY, "from |all| <= 0.05 stays up for 90 steps", seconds=1.0)
     assert answer.verdict == "undecided" and time.monotonic() - begun < 20
     assert 0 <= answer.details["proved_steps"] < 90
-    assert "neither a proof nor a counterexample was found in 1 s" in answer.why
+    assert "neither a proof nor a counterexample was found in" in answer.why
 
 
 def test_the_goal_is_reached_from_every_start():

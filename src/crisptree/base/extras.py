@@ -35,7 +35,6 @@ EXTRA_OF: Mapping[str, str] = MappingProxyType(
         "minigrid": "zoo",
         "ray": "ray",
         "fastapi": "study",
-        "itsdangerous": "study",
         "jinja2": "study",
         "pyarrow": "study",
         "sqlalchemy": "study",
