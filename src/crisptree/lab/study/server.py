@@ -104,8 +104,10 @@ def listen(host: str, port: int) -> socket.socket:
         )
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        # Names that are none are refused here: the next call would leave its socket open.
+        socket.getaddrinfo(host, port, family)
         return socket.create_server((host, port), family=family, backlog=1024)
-    except (OSError, TypeError, UnicodeError) as error:
+    except (OSError, TypeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise CrisptreeError(f"cannot listen at {host}, port {port}: {reason}") from None
 
