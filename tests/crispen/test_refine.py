@@ -38,7 +38,7 @@ class Scripted(Trainer):
 
     def learn(self, states, segment_length=16, *, between=None, is_late=lambda: False):
         while not bool(states.schedule.is_done.all()):
-            n = min(segment_length, int((states.n_updates - states.update)[0]))
+            n = min(segment_length or 16, int((states.n_updates - states.update)[0]))
             self.lengths.append(n)
             update = states.update + n
             moved = update[:, None] + jnp.arange(len(update), dtype=jnp.float32)[:, None] / 4
