@@ -65,7 +65,7 @@ def train(
     task = task_of(env) if isinstance(env, Task) else task_of(env, env_kwargs, features)
     base = config if isinstance(config, TrainConfig) else TrainConfig()
     if config is not None and not isinstance(config, TrainConfig):
-        base = load(Path(config))
+        base = _config_file(config)
     asked = asked_config(
         base,
         leaves=leaves,
@@ -94,9 +94,40 @@ def train(
         return train_config(asked, task, path, resume=resume, report=report)
 
 
+def _config_file(path: Any) -> TrainConfig:
+    if not isinstance(path, (str, PathLike)):
+        raise CrisptreeError(
+            f"config is a TrainConfig or the path of its file, not {type(path).__name__}; "
+            'overrides={"ppo.gamma": 0.97} sets fields by name'
+        )
+    return load(Path(path))
+
+
+ELSEWHERE = {
+    "leafs": "leaves",
+    "n_leaves": "leaves",
+    "max_leaves": "leaves",
+    "max_leaf_nodes": "leaves",
+    "minutes": "budget",
+    "timesteps": "steps",
+    "total_timesteps": "steps",
+    "n_steps": "steps",
+    "random_state": "seed",
+    "verbose": "progress",
+    "progress_bar": "progress",
+    "callback": "on_progress",
+    "callbacks": "on_progress",
+    "path": "out",
+    "n_episodes": "episodes",
+    "n_eval_episodes": "episodes",
+}
+"""What other libraries call it, and what it is called here."""
+
+
 def unknown_keyword(name: str, called: Callable[..., Any]) -> str:
     """A line that names the keyword that was probably meant."""
     known = [each for each in inspect.signature(called).parameters if each != "unknown"]
-    close = difflib.get_close_matches(name, known, n=1)
+    close = [each for each in [ELSEWHERE.get(name)] if each in known]
+    close += difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(known[1:])}"
     return f"{called.__name__} takes no '{name}': {hint}"

@@ -58,7 +58,7 @@ def test_lists_end_steeper():
         ({"steps": 0}, "steps must be at least 1"),
         ({"seed": -1}, "seed must lie in"),
         ({"budget": 0.0}, "budget must be above 0"),
-        ({"policy": PolicyConfig("tree", 1)}, "policy.size must be at least 2"),
+        ({"policy": PolicyConfig("tree", 1)}, r"leaves \(policy.size\) must be at least 2"),
         ({"policy": PolicyConfig(gains=0)}, "policy.gains must be at least 1"),
         ({"candidates": CandidateConfig(count=64)}, "at most 63"),
         ({"selection": SelectionConfig(scale=0.0)}, "selection.scale"),

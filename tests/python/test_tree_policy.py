@@ -1,6 +1,8 @@
 """`crisptree.TreePolicy`: learn, predict, save, load, go on, as users of other libraries expect."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import gymnasium as gym
@@ -8,6 +10,7 @@ import numpy as np
 import pytest
 from small import small_config
 
+import crisptree
 from crisptree import CrisptreeError, TreePolicy
 from crisptree.crisp import CrispTree
 from crisptree.pipeline.config import EnvConfig
@@ -100,6 +103,34 @@ def test_wrong_words_are_named():
         TreePolicy().learn()
     with pytest.raises(CrisptreeError, match="has 4 features, 'MountainCar-v0' has 2"):
         TreePolicy.load(POLICY, "MountainCar-v0")
+
+
+@pytest.mark.parametrize(
+    "wrong, right",
+    [("leafs", "leaves"), ("max_leaf_nodes", "leaves"), ("callback", "on_progress")],
+)
+def test_words_of_other_libraries_are_named_in_ours(wrong, right):
+    with pytest.raises(CrisptreeError, match=f"train takes no '{wrong}': did you mean {right}"):
+        crisptree.train("CartPole-v1", **{wrong: 3})
+
+
+# A process of its own: here types are checked before the library sees what is wrong.
+WRONG = """
+import crisptree
+for wrong in ({"leaves": "four"}, {"config": {"seed": 1}}, {"config": "none.json"}):
+    try:
+        crisptree.train("CartPole-v1", **wrong)
+    except crisptree.CrisptreeError as error:
+        print(error)
+"""
+
+
+def test_what_is_no_setting_is_refused_in_one_line():
+    done = subprocess.run([sys.executable, "-c", WRONG], capture_output=True, text=True, check=True)
+    said = done.stdout.splitlines()
+    assert said[0] == "leaves must be a whole number, not 'four'"
+    assert said[1].startswith("config is a TrainConfig or the path of its file, not dict; ")
+    assert said[2] == "cannot read none.json: No such file or directory"
 
 
 def test_settings_are_copied_as_scikit_learn_does():

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.pipeline.config import RACED, TrainConfig
+from crisptree.pipeline.config import RACED, SIZE_NAMES, TrainConfig
 from crisptree.pipeline.config_io import with_overrides
 
 QUICK_MINUTES = 0.8
@@ -34,9 +34,11 @@ def asked_config(
     """`base` with what was asked for; what was left out stays as it is."""
     sizes = {"tree": leaves, "list": rules, "mlp": mlp}
     given = [(kind, size) for kind, size in sizes.items() if size is not None]
+    for kind, size in given:
+        if type(size) is not int:
+            raise CrisptreeError(f"{SIZE_NAMES[kind]} must be a whole number, not {size!r}")
     if len(given) > 1:
-        names = {"tree": "leaves", "list": "rules", "mlp": "mlp"}
-        one, other = (names[kind] for kind, _ in given[:2])
+        one, other = (SIZE_NAMES[kind] for kind, _ in given[:2])
         raise CrisptreeError(f"{one} and {other} exclude each other: give one")
     if direct and (teacher is not None or start_from is not None):
         raise CrisptreeError("direct starts from nothing: leave out teacher and start-from")

@@ -28,6 +28,8 @@ trained here, exact value iteration, or somebody else's policy); or as an expert
 TeacherKind = Literal["mlp", "soft", "dqn", "sac"]
 """Teachers that learn here: a network or a soft tree by PPO, a network by Q-learning or SAC."""
 RACED: tuple[Beginning, ...] = ("direct", "mlp", "soft", "dqn", "sac", "exact")
+SIZE_NAMES = {"tree": "leaves", "list": "rules", "mlp": "mlp"}
+"""What the size of each kind of policy is called where it is asked for."""
 MOST_CANDIDATES = 63
 MOST_SEEDS = 2**32
 MOST_LEAVES = 4_096
@@ -254,6 +256,7 @@ class TrainConfig:
 
 def _check(config: TrainConfig) -> None:
     """Refuse what cannot be meant, in one line."""
+    size = f"{SIZE_NAMES[config.policy.kind]} (policy.size)"
     least: dict[str, tuple[float | int | None, int]] = {
         "seeds": (config.seeds, 1),
         "episodes": (config.episodes, 1),
@@ -264,13 +267,13 @@ def _check(config: TrainConfig) -> None:
         "candidates.workers": (config.candidates.workers, 1),
         "direct.starts": (config.direct.starts, 1),
         "policy.gains": (config.policy.gains, 1),
-        "policy.size": (config.policy.size, {"tree": 2, "list": 1, "mlp": 0}[config.policy.kind]),
+        size: (config.policy.size, {"tree": 2, "list": 1, "mlp": 0}[config.policy.kind]),
     }
     for name, (value, low) in least.items():
         if value is not None and value < low:
             raise CrisptreeError(f"{name} must be at least {low}, not {value}")
     if (config.policy.size or 0) > MOST_LEAVES:
-        raise CrisptreeError(f"policy.size must be at most {MOST_LEAVES}, not {config.policy.size}")
+        raise CrisptreeError(f"{size} must be at most {MOST_LEAVES}, not {config.policy.size}")
     if (config.candidates.count or 1) > MOST_CANDIDATES:
         raise CrisptreeError(f"candidates.count must be at most {MOST_CANDIDATES}")
     if not 0 <= config.seed < MOST_SEEDS:

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.files import write_atomically
-from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.config import SIZE_NAMES, TrainConfig
 
 PROCEDURE = 2
 """Counts up when the same configuration comes to mean something else."""
@@ -46,8 +46,8 @@ def load(path: str | Path) -> TrainConfig:
     """The configuration in a file: one that was written by hand, or a run's `config.json`."""
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise CrisptreeError(f"cannot read {path}: {error}") from error
+    except OSError as error:
+        raise CrisptreeError(f"cannot read {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise CrisptreeError(f"{path} is not JSON: {error}") from error
     if isinstance(content, dict) and isinstance(content.get("config"), dict):
@@ -99,7 +99,6 @@ def differences(config: TrainConfig, base: TrainConfig | None = None) -> dict[st
 
 
 SHORT = {"start_from": "start-from", "teacher.policy": "teacher"}
-SIZES = {"tree": "--leaves", "list": "--rules", "mlp": "--mlp"}
 
 
 def command(config: TrainConfig) -> str:
@@ -109,7 +108,7 @@ def command(config: TrainConfig) -> str:
     changed.pop("policy.kind", None)
     size = changed.pop("policy.size", None)
     if size is not None:
-        words += [SIZES[config.policy.kind], str(size)]
+        words += [f"--{SIZE_NAMES[config.policy.kind]}", str(size)]
     if changed.pop("paper.enabled", False):
         words.append("--paper")
     for name, value in changed.items():

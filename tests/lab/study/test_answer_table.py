@@ -12,41 +12,59 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.lab.study import make_drawing
 from crisptree.lab.study.answer_table import Row, as_csv, as_parquet
-from crisptree.lab.study.database import all_participants, create_study, invite, read_rows
+from crisptree.lab.study.database import (
+    all_participants,
+    create_study,
+    invite,
+    open_engine,
+    read_rows,
+)
 from crisptree.lab.study.database.schema import answers
 from crisptree.lab.study.definition import define
 from crisptree.lab.study.questionnaire import Questionnaire
 from crisptree.lab.study.web import create_app
 
 
-@pytest.fixture
-def rows(sqlite_client, sqlite_engine, sqlite_study):
-    (link,) = on(sqlite_engine, invite, sqlite_study, 1)
-    walk(sqlite_client, link)
-    (second,) = on(sqlite_engine, invite, sqlite_study, 1, simulated=True)
-    walk(sqlite_client, second, until="ratings-")
-    return on(sqlite_engine, read_rows, sqlite_study)
+@pytest.fixture(scope="module")
+def answered(tmp_path_factory, definition):
+    """A study with one person's answers and half of another's; the tests only read it."""
+    engine = open_engine(str(tmp_path_factory.mktemp("answered") / "only.db"))
+    study = on(engine, create_study, "study", definition)
+    app = create_app(engine, study, secret="a secret for tests", url="http://testserver")
+    with TestClient(app, follow_redirects=False) as client:
+        walk(client, *on(engine, invite, study, 1))
+        walk(client, *on(engine, invite, study, 1, simulated=True), until="ratings-")
+    yield engine, study
+    engine.dispose()
 
 
-def test_one_row_an_answer(rows, sqlite_engine, sqlite_study):
-    one, two = on(sqlite_engine, all_participants, sqlite_study)
+@pytest.fixture(scope="module")
+def rows(answered):
+    engine, study = answered
+    return on(engine, read_rows, study)
+
+
+def test_one_row_an_answer(rows, answered):
+    engine, study = answered
+    one, two = on(engine, all_participants, study)
     own = [row for row in rows if row.participant == one.number]
     assert len(own) == 3 * (1 + 5 + 5) + 2 + 1
     assert {row.finished for row in own} == {True} and {row.simulated for row in own} == {False}
     other = [row for row in rows if row.participant == two.number]
     assert len(other) == 6
     assert {row.finished for row in other} == {False} and {row.simulated for row in other} == {True}
-    names = [sqlite_study.definition.blocks[at].name for at in one.assignment.blocks]
+    names = [study.definition.blocks[at].name for at in one.assignment.blocks]
     assert {row.order for row in own} == {">".join(names)}
     for row in own:
         if row.policy is not None:
             assert row.policy_position == names.index(row.policy) + 1
 
 
-def test_answers_are_judged_by_the_policy(rows, sqlite_study):
+def test_answers_are_judged_by_the_policy(rows, answered):
+    _, study = answered
     for row in rows:
         if row.kind in ("item", "practice"):
-            block = next(b for b in sqlite_study.definition.blocks if b.name == row.policy)
+            block = next(b for b in study.definition.blocks if b.name == row.policy)
             item = block.practice if row.question == "0" else block.items[int(row.question) - 1]
             assert row.state == " ".join(item.state)
             assert row.policy_takes == block.drawing.policy.action_names[item.answer[0]]
@@ -111,11 +129,10 @@ def test_an_action_named_like_a_formula_is_escaped(sqlite_engine):
 
 
 @pytest.mark.parametrize("value", [{}, {"action": []}, {"action": ["x"]}, {"action": [7]}, [], 5])
-def test_a_damaged_answer_is_named(sqlite_client, sqlite_engine, sqlite_study, value):
-    (link,) = on(sqlite_engine, invite, sqlite_study, 1)
-    walk(sqlite_client, link, until="ratings-")
-    with sqlite_engine.begin() as connection:
+def test_a_damaged_answer_is_named(answered, value):
+    engine, study = answered
+    with engine.connect() as connection:  # what is not committed is undone
         page = answers.c.page.startswith("item-")
         connection.execute(update(answers).where(page).values(value=value))
-    with pytest.raises(CrisptreeError, match=r"participant 1's answer to item-.* is damaged"):
-        on(sqlite_engine, read_rows, sqlite_study)
+        with pytest.raises(CrisptreeError, match=r"participant 1's answer to item-.* is damaged"):
+            read_rows(connection, study)
