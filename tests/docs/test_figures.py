@@ -8,8 +8,9 @@ import re
 
 import pytest
 from pages import PAGES, ROOT
+from results_table import written
 
-FIGURES = json.loads((ROOT / "docs" / "figures.json").read_text(encoding="utf-8"))
+FIGURES = json.loads((ROOT / "docs" / "figures.json").read_text(encoding="utf-8"))["named"]
 NAMED = [
     (page.relative_to(ROOT), text[: mark.start()], mark[1])
     for page in PAGES
@@ -58,6 +59,12 @@ def test_the_policies_table_has_the_score():
     table = (ROOT / "policies" / "README.md").read_text(encoding="utf-8")
     (row,) = (line for line in table.splitlines() if "`lunarlander-tree-16.json` |" in line)
     assert FIGURES["lunarlander-16"]["value"] in row
+
+
+def test_the_table_of_results_is_that_of_the_file():
+    """`python docs/hooks/results_table.py` writes it."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "| edition |" in readme and written(readme) == readme
 
 
 def test_rounding_as_pages_do():
