@@ -16,7 +16,7 @@ import numpy as np
 from crisptree.api import train, unknown_keyword
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.crisp.policy_file import IN_A_RUN
+from crisptree.crisp.policy_file import policy_path
 from crisptree.envs.evaluate import Score, evaluate
 from crisptree.envs.source import Env
 from crisptree.envs.task import Task, check_fits, task_of, task_of_policy
@@ -128,7 +128,7 @@ class TreePolicy:
         except _StoppedByCallbackError:
             return self
         self._begun, self.trained, self._tree = None, trained, trained.tree
-        self._file, self._rounds = trained.path.absolute() / IN_A_RUN, self._rounds + 1
+        self._file, self._rounds = Path(policy_path(trained.path)).absolute(), self._rounds + 1
         return self
 
     def _settings(self) -> dict[str, Any]:
@@ -178,8 +178,7 @@ class TreePolicy:
         `env` may be left out where the file names an environment that needs no import.
         """
         model = cls(env, **settings)
-        model._tree, file = CrispTree.load(path), Path(path).absolute()
-        model._file = file / IN_A_RUN if file.is_dir() else file
+        model._tree, model._file = CrispTree.load(path), Path(policy_path(path)).absolute()
         if env is not None:
             check_fits(model._tree, model._environment())
         return model

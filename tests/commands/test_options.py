@@ -22,7 +22,7 @@ def test_they_are_named_by_their_kind(capsys):
 
 @pytest.mark.parametrize(
     ("option", "value", "right"),
-    [("--steps", "many", "INT"), ("--track", "mlflow", "tensorboard")],
+    [("--steps", "many", "a whole number"), ("--track", "mlflow", "tensorboard")],
 )
 def test_a_wrong_value_is_answered_in_a_line_that_says_what_would_be_right(
     option, value, right, capsys
@@ -35,3 +35,26 @@ def test_a_wrong_value_is_answered_in_a_line_that_says_what_would_be_right(
     assert value in said
     assert right in said
     assert "None" not in said
+
+
+@pytest.mark.parametrize(
+    "given, line",
+    [
+        ("export p.json", "export needs --to and --out FILE"),
+        ("show", "show needs POLICY"),
+        ("study", "study needs one of {plan, serve"),
+        ("train CartPole-v1 --leafs 3", "train has no option --leafs; did you mean --leaves?"),
+        ("train CartPole-v1 --ppo.gama 0.9", "train has no option --ppo.gama; did you mean --ppo."),
+        ("train CartPole-v1 --ppo.gamma x", "--ppo.gamma takes a number, not 'x'"),
+        ("train CartPole-v1 --ppo.gamma 2", "ppo: gamma must be from 0 to 1"),
+        ("evaluate p.json --episodes 2.5", "--episodes takes a whole number, not '2.5'"),
+        ("show p.json --out", "--out needs a value"),
+        ("show p.json q.json", "show does not know what to do with 'q.json'"),
+        ("explain p.json --at one", "--at cannot be 'one'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_plain_words(given, line, capsys):
+    with pytest.raises(SystemExit) as stop:
+        cli.main(given.split())
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.startswith(f"crisptree: {line}")

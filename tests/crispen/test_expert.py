@@ -187,6 +187,8 @@ def test_a_file_that_cannot_be_read(tmp_path):
 def test_a_policy_file(tmp_path):
     GOOD.save(tmp_path / "good.json")
     assert read_expert(tmp_path / "good.json", TASK).to_dict() == GOOD.to_dict()
+    GOOD.save(tmp_path / "policy.json")
+    assert read_expert(tmp_path, TASK) == GOOD  # the directory of a run
     with pytest.raises(CrisptreeError, match=r"good\.json: the policy has 4 features"):
         read_expert(tmp_path / "good.json", AIR)
     (tmp_path / "bad.json").write_text("{")

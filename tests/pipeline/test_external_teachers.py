@@ -25,6 +25,7 @@ def test_a_policy_file_teaches(tmp_path):
     task = task_of("Pendulum-v1")
     one_leaf(task, [[0.5]]).save(tmp_path / "policy.json")
     teacher = external_teacher(str(tmp_path / "policy.json"), task)
+    assert external_teacher(str(tmp_path), task) == teacher  # the directory of a run
     np.testing.assert_allclose(teacher.act(np.zeros((3, 3), np.float32)), [[0.5]] * 3)
 
 

@@ -32,7 +32,7 @@ class Command:
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:
-        from crisptree.commands.shared import playing, policy_path
+        from crisptree.commands.shared import playing
         from crisptree.crisp import CrispTree
         from crisptree.envs.evaluate import evaluate
 
@@ -40,7 +40,7 @@ class Command:
             raise CrisptreeError(f"--episodes must be at least 1, not {self.episodes}")
         if self.max_steps is not None and self.max_steps < 1:
             raise CrisptreeError(f"--max-steps must be at least 1, not {self.max_steps}")
-        tree = CrispTree.load(policy_path(self.policy))
+        tree = CrispTree.load(self.policy)
         with interrupts_raise(), playing(self.env or tree.env_id):
             score = evaluate(
                 tree,

@@ -6,13 +6,13 @@
 # ruff: noqa: UP045
 import contextlib
 import io
-import re
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
 import tyro
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.commands.wrong_options import in_one_line
 
 FORM = (tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)
 
@@ -29,23 +29,9 @@ def parsed(
     except SystemExit as stop:
         if stop.code in (None, 0):
             raise
-    message = f"{one_line(said.getvalue())}; crisptree {command} --help says more"
-    raise CrisptreeError(message)
-
-
-def one_line(box: str) -> str:
-    """What a boxed message says first, below its title, without the box."""
-    words: list[str] = []
-    for line in box.splitlines()[1:]:
-        inside = line.strip("│ ")
-        if set(inside) <= set("╰─╯-"):  # nothing, or a rule
-            if words:
-                break
-        else:
-            words.append(inside)
-    said = " ".join(words) or " ".join(box.split())
-    # Nobody types None: it stands for an option that is left out.
-    return re.sub(r"\{None\}\||'None', |, 'None'", "", said).rstrip(".")
+    raise CrisptreeError(
+        f"{in_one_line(said.getvalue(), command)}; crisptree {command} --help says more"
+    )
 
 
 def optional(metavar: str, name: str | None = None) -> Any:

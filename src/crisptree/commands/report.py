@@ -60,8 +60,8 @@ class Command:
     """Another file whose hash the page is to list; may be given several times."""
 
     def run(self) -> None:
-        from crisptree.base.files import write_atomically
-        from crisptree.commands.shared import loaded, policy_path
+        from crisptree.commands.shared import loaded, write_and_say
+        from crisptree.crisp.policy_file import policy_path
         from crisptree.report import as_page, as_pdf, gathered
 
         if not 0 <= self.episodes <= MOST_EPISODES:
@@ -76,8 +76,7 @@ class Command:
         review = gathered(tree, self._request(), policy)
         page = as_page(review)
         for out in outs:
-            write_atomically(out, as_pdf(page) if out.suffix.lower() == ".pdf" else page)
-            print(f"wrote {printable(str(out))}")
+            write_and_say(out, as_pdf(page) if out.suffix.lower() == ".pdf" else page)
 
     def _request(self) -> "Request":
         from crisptree.commands.shared import lines_of

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 MOST = 4_096
 MOST_COMPARISONS = 1_000_000
-POLICY_FILE = "policy.json"
-"""Its name in the directory of a run."""
 
 
 def loaded(path: str) -> "CrispTree":
@@ -28,7 +26,7 @@ def loaded(path: str) -> "CrispTree":
     """
     from crisptree.crisp import CrispTree
 
-    tree = CrispTree.load(policy_path(path))
+    tree = CrispTree.load(path)
     for count, most, what in (
         (tree.n_leaves, MOST, "leaves"),
         (tree.n_features, MOST, "features"),
@@ -50,17 +48,12 @@ def _comparisons(tree: "CrispTree") -> int:
     return sum(depth for depth, row in pairs if row[0] < 0)
 
 
-def policy_path(path: str) -> str:
-    """The policy file that a path means: the file itself, or the one in the directory of a run."""
-    if not os.path.isdir(path):
-        return path
-    inside = os.path.join(path, POLICY_FILE)
-    if not os.path.isfile(inside):
-        raise CrisptreeError(
-            f"{printable(path)} is a directory without a {POLICY_FILE}; give a policy file or the "
-            "directory of a finished run"
-        )
-    return inside
+def write_and_say(path: str | Path, content: str | bytes) -> None:
+    """Write a file, whole or not at all, and say so."""
+    from crisptree.base.files import write_atomically
+
+    write_atomically(path, content)
+    print(f"wrote {printable(str(path))}")
 
 
 def lines_of(path: Path) -> list[str]:

@@ -45,8 +45,7 @@ class Command:
     """A page comes with recorded episodes; --no-replay leaves them out."""
 
     def run(self) -> None:
-        from crisptree.base.files import write_atomically
-        from crisptree.commands.shared import loaded
+        from crisptree.commands.shared import loaded, write_and_say
         from crisptree.show import FORMATS
 
         if self.decimals is not None and not 0 <= self.decimals <= 17:
@@ -62,8 +61,7 @@ class Command:
             sys.stdout.buffer.write(written)
             sys.stdout.flush()
         else:
-            write_atomically(self.out, content)
-            print(f"wrote {printable(self.out)}")
+            write_and_say(self.out, content)
 
     def _format(self) -> str:
         """The format asked for, by name or by the suffix of the file."""

@@ -120,7 +120,7 @@ class Export(InDatabase):
     """A .csv or .parquet file; unless given, CSV on standard output."""
 
     def run(self) -> None:
-        from crisptree.base.files import write_atomically
+        from crisptree.commands.shared import write_and_say
         from crisptree.lab.study import database
         from crisptree.lab.study.answer_table import as_csv, as_parquet
 
@@ -133,7 +133,7 @@ class Export(InDatabase):
             sys.stdout.write(as_csv(rows))
             return
         content = as_csv(rows) if ending == ".csv" else as_parquet(rows)
-        write_atomically(self.out, content)
+        write_and_say(self.out, content)
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Report(InDatabase):
     out: Annotated[Path | None, optional("DIR")] = None
     """A directory for report.md, report.json, figure.svg, figure.png and answers.csv."""
     most_away: float = 60.0
-    """Left out is who was away from the questions for more seconds than this."""
+    """People who were away from the questions for more seconds than this are left out."""
     json: bool = False
     """Print all numbers as one JSON object."""
 

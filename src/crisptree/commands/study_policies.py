@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import tyro
 
+from crisptree.base.text import printable
+
 
 @dataclass(frozen=True)
 class Mlp:
@@ -25,7 +27,8 @@ class Mlp:
         mlp.save(self.out)
         scores = mlp.training
         print(
-            f"{self.out}: return {scores['return']:.1f} ± {scores['return_se']:.1f} "
+            f"wrote {printable(str(self.out))}: "
+            f"return {scores['return']:.1f} ± {scores['return_se']:.1f} "
             f"over {scores['episodes']} unseen episodes; "
             f"before binarising {scores['return_before_binarising']:.1f}"
         )
@@ -46,6 +49,7 @@ class Binarise:
         from crisptree.lab.study import LinearMLP
 
         LinearMLP.load(self.mlp).binarised(self.keep).save(self.out)
+        print(f"wrote {printable(str(self.out))}")
 
 
 @dataclass(frozen=True)
@@ -53,15 +57,15 @@ class Worksheet:
     """Draw a policy as participants see it, to print or to look at."""
 
     policy: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]
-    """A policy file or an MLP file."""
+    """A policy file, the directory of a run, or an MLP file."""
     out: Annotated[Path, tyro.conf.arg(metavar="FILE")] = Path("worksheet.svg")
     """The SVG file to write."""
 
     def run(self) -> None:
-        from crisptree.base.files import write_atomically
+        from crisptree.commands.shared import write_and_say
         from crisptree.lab.study import load_drawing
 
-        write_atomically(self.out, load_drawing(self.policy).svg())
+        write_and_say(self.out, load_drawing(self.policy).svg())
 
 
 def visited_states(policy: Any, env: str | None = None, features: str | None = None) -> Any:

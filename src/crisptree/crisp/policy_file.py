@@ -11,10 +11,11 @@ from typing import Any
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.files import write_atomically
+from crisptree.base.text import printable
 
 LARGEST_FILE = 16 * 2**20
 IN_A_RUN = "policy.json"
-"""The policy's name in the folder of a run."""
+"""The policy's name in the directory of a run."""
 
 
 def write(path: str | PathLike[str], policy: Mapping[str, Any]) -> None:
@@ -22,11 +23,23 @@ def write(path: str | PathLike[str], policy: Mapping[str, Any]) -> None:
     write_atomically(path, _readable(policy) + "\n")
 
 
+def policy_path(path: str | PathLike[str]) -> str:
+    """The policy file that a path means: the file itself, or the one in the directory of a run."""
+    if not os.path.isdir(path):
+        return os.fspath(path)
+    inside = os.path.join(path, IN_A_RUN)
+    if not os.path.isfile(inside):
+        raise CrisptreeError(
+            f"{printable(os.fspath(path))} is a directory without a {IN_A_RUN}; give a policy file "
+            "or the directory of a finished run"
+        )
+    return inside
+
+
 def read(path: str | PathLike[str]) -> Any:
     """What a file's JSON says, not yet looked at; a folder stands for the `policy.json` in it."""
+    path = policy_path(path)
     try:
-        if os.path.isdir(path):
-            path = os.path.join(path, IN_A_RUN)
         with open(path, "rb") as file:
             content = file.read(LARGEST_FILE + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name

@@ -37,8 +37,8 @@ class _Condition:
 
 
 def read_expert(path: Path, task: Task) -> CrispTree:
-    """The expert's tree for this task, from `.json` (a policy) or anything else (rules)."""
-    if path.suffix == ".json":
+    """The expert's tree for this task: a policy (`.json`, or the directory of a run) or rules."""
+    if path.suffix == ".json" or path.is_dir():
         tree = CrispTree.load(path)
         try:
             check_fits(tree, task)
@@ -48,7 +48,8 @@ def read_expert(path: Path, task: Task) -> CrispTree:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise CrisptreeError(f"cannot read {path}: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise CrisptreeError(f"cannot read {path}: {why}") from error
     return parse_rules(text, task, str(path))
 
 

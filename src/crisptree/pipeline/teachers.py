@@ -35,17 +35,18 @@ def values_seen_by(policy: Policy, context: Context) -> Values:
 
 
 def external_teacher(name: str, task: Task) -> Policy:
-    """A policy file, a Stable-Baselines3 zip, or `module:name` of a callable or a predictor."""
+    """A policy file or the directory of a run, a Stable-Baselines3 zip, or `module:name` of a
+    callable or a predictor."""
     path = Path(name)
     if path.suffix == ".zip":
         return policy_from(_stable_baselines(path), task)
-    if path.suffix == ".json":
+    if path.suffix == ".json" or path.is_dir():
         return _fitting(CrispTree.load(path), path, task)
     module, _, attribute = name.partition(":")
     if not attribute:
         raise CrisptreeError(
-            f"no teacher '{name}': give soft, mlp, dqn, sac, exact, a policy .json, a "
-            "Stable-Baselines3 .zip or module:name"
+            f"no teacher '{name}': give soft, mlp, dqn, sac, exact, a policy .json, the "
+            "directory of a run, a Stable-Baselines3 .zip or module:name"
         )
     found = getattr(import_by_name(module, f"teacher '{printable(name)}'"), attribute, None)
     if found is None:
