@@ -327,7 +327,7 @@ def test_a_byte_order_mark_does_no_harm(tmp_path):
 
 
 def test_a_file_that_cannot_be_read(tmp_path):
-    with pytest.raises(CrisptreeError, match="is a directory without a policy.json"):
+    with pytest.raises(CrisptreeError, match=r"is a directory without a policy\.json"):
         CrispTree.load(tmp_path)
     for path in (tmp_path / "none.json", "a\0b"):
         with pytest.raises(CrisptreeError, match="cannot read"):
