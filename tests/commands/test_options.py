@@ -58,3 +58,16 @@ def test_what_is_wrong_is_said_in_plain_words(given, line, capsys):
         cli.main(given.split())
     assert stop.value.code == 2
     assert capsys.readouterr().err.startswith(f"crisptree: {line}")
+
+
+def test_the_help_has_whole_sentences(capsys):
+    """Lines of a docstring are joined before they are wrapped; what is empty is not a default."""
+    with pytest.raises(SystemExit):
+        cli.main(["explain", "--help"])
+    words = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert "(default: )" not in words
+    with pytest.raises(SystemExit):
+        cli.main(["export", "--help"])
+    lines = [line.strip("│| ") for line in capsys.readouterr().out.splitlines()]
+    (at,) = (i for i, line in enumerate(lines) if line.startswith("What to write:"))
+    assert all(len(line) > 40 for line in lines[at : at + 4])

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import tyro
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.options import OptionalInt, optional
+from crisptree.commands.options import OptionalInt, OptionalInts, optional
 
 
 @dataclass
@@ -18,7 +18,7 @@ class Command:
     Without options: the paper's setting (§5, Appendices A to D).
     """
 
-    policy: Annotated[tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="")] = ()
+    policy: Annotated[tyro.conf.Positional[tuple[str, ...]], optional("")] = ()
     """Takes no policy: `crisptree explain POLICY` says which features and splits matter in one."""
     n: int = 4
     """States of the chain; the first and the last are terminal."""
@@ -38,7 +38,7 @@ class Command:
     """Time steps of an episode. Unless given, n."""
     leaf_probability: float = 0.99
     """Probability a policy leaf gives to the action it favours."""
-    start: Annotated[tuple[int, ...], tyro.conf.arg(metavar="INT ...")] = ()
+    start: OptionalInts = ()
     """States in which episodes start, each analysed by itself. Unless given, i* and i*+1."""
     rate: float = 0.004
     """Learning rate for each time step, when φ is followed from many places."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.options import OptionalStr
+from crisptree.commands.options import OptionalStr, optional
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +26,7 @@ class Command:
 
     policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
     """The policy file, or the directory of a run."""
-    at: Annotated[tuple[float, ...], tyro.conf.arg(metavar="X…")] = ()
+    at: Annotated[tuple[float, ...], optional("X…")] = ()
     """An observation, number by number: explain this decision."""
     env: OptionalStr = None
     """The environment, where it is not the one in the file."""

@@ -23,7 +23,7 @@ class Command:
     """
 
     policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
-    """The policy file, or the folder of a run."""
+    """The policy file, or the directory of a run."""
     to: Annotated[
         Literal[
             "python",

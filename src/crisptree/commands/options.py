@@ -5,7 +5,9 @@
 
 # ruff: noqa: UP045
 import contextlib
+import inspect
 import io
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -24,7 +26,7 @@ def parsed(
     said = io.StringIO()
     given = {} if default is None else {"default": default}
     try:
-        with contextlib.redirect_stderr(said):
+        with contextlib.redirect_stderr(said), _sentences_in_one_piece():
             return tyro.cli(kind, args=arguments, prog=f"crisptree {command}", config=form, **given)
     except SystemExit as stop:
         if stop.code in (None, 0):
@@ -32,6 +34,22 @@ def parsed(
     raise CrisptreeError(
         f"{in_one_line(said.getvalue(), command)}; crisptree {command} --help says more"
     )
+
+
+@contextlib.contextmanager
+def _sentences_in_one_piece() -> Iterator[None]:
+    """Docstrings without the indent of their lines: tyro would take each for a new paragraph."""
+    from tyro import _strings
+
+    joined = getattr(_strings, "remove_single_line_breaks", None)
+    if joined is None:  # a tyro that does it otherwise
+        yield
+        return
+    _strings.remove_single_line_breaks = lambda text: joined(inspect.cleandoc(text))
+    try:
+        yield
+    finally:
+        _strings.remove_single_line_breaks = joined
 
 
 def optional(metavar: str, name: str | None = None) -> Any:
@@ -42,4 +60,5 @@ def optional(metavar: str, name: str | None = None) -> Any:
 OptionalInt = Annotated[Optional[int], optional("INT")]
 OptionalFloat = Annotated[Optional[float], optional("FLOAT")]
 OptionalStr = Annotated[Optional[str], optional("TEXT")]
+OptionalInts = Annotated[tuple[int, ...], optional("INT ...")]
 OptionalPath = Annotated[Optional[Path], optional("PATH")]

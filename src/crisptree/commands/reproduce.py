@@ -7,7 +7,7 @@ import tyro
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.commands.experiment_options import RunOptions, run_and_report
-from crisptree.commands.options import OptionalInt, optional
+from crisptree.commands.options import OptionalInt, OptionalInts, optional
 from crisptree.lab.experiments.cell import MODELS, Model
 from crisptree.lab.experiments.domain import BOX_DOMAINS, DOMAINS, DomainName, load_domain
 from crisptree.pipeline.config import Beginning
@@ -26,15 +26,16 @@ class Command:
 
     domains: tuple[DomainName, ...] = DOMAINS
     """Which of the paper's four, or of three with real actions."""
-    models: tuple[Model, ...] = ()
-    """Which rows of the table (all unless given; linear-rule is for real actions)."""
+    models: Annotated[tuple[Model, ...], optional("MODEL ...")] = ()
+    """Which rows of the table: soft-tree soft-list mlp crisp-tree crisp-list state-action-dt
+    dagger-dt random scripted (all of them unless given); linear-rule is for real actions."""
     seeds: int = 5
     """Training seeds, 0, 1, …"""
-    leaves: tuple[int, ...] = ()
+    leaves: OptionalInts = ()
     """Sizes of trees (the paper's 2 4 8 16 32 unless given)."""
-    rules: tuple[int, ...] = ()
+    rules: OptionalInts = ()
     """Sizes of rule lists (the paper's 1 2 4 8 16 32 unless given)."""
-    layers: tuple[int, ...] = ()
+    layers: OptionalInts = ()
     """Hidden layers of MLPs (the paper's 0 1 2 4 8 16 32 unless given)."""
     episodes: int = 100
     """Unseen episodes that each seed is scored on; runs with another number are other runs."""

@@ -30,7 +30,7 @@ class InDatabase:
 class Serve(InDatabase):
     """Run the questionnaire as a web server."""
 
-    policies: Annotated[tuple[str, ...], tyro.conf.arg(metavar="[KIND:]FILE ...")] = ()
+    policies: Annotated[tuple[str, ...], optional("[KIND:]FILE ...")] = ()
     """The policies to compare: policy files, or MLP files as `study mlp` writes them. KIND is
     tree, list or mlp, where the drawing should not be left to the policy's shape. Unless given,
     the tree, the rule list and the MLP for CartPole that come with crisptree."""

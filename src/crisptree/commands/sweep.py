@@ -7,7 +7,7 @@ import tyro
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.commands.experiment_options import RunOptions, run_and_report
-from crisptree.commands.options import OptionalInt, OptionalPath, optional
+from crisptree.commands.options import OptionalInt, OptionalInts, OptionalPath, optional
 from crisptree.lab.experiments.cell import Model
 from crisptree.pipeline.config import Beginning
 
@@ -23,18 +23,18 @@ class Command:
     like, start it again, ask for more seeds or sizes later.
     """
 
-    env: Annotated[str, tyro.conf.Positional]
+    env: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ENV")]
     """Any Gymnasium id; `module:Id` imports first."""
-    models: tuple[Model, ...] = ()
+    models: Annotated[tuple[Model, ...], optional("MODEL ...")] = ()
     """What to train (soft-tree soft-list mlp crisp-tree crisp-list random, and linear-rule for
     real actions, unless given); state-action-dt and dagger-dt imitate the best of the soft ones."""
-    leaves: tuple[int, ...] = ()
+    leaves: OptionalInts = ()
     """Sizes of trees (2 4 8 16 32 unless given)."""
-    rules: tuple[int, ...] = ()
+    rules: OptionalInts = ()
     """Sizes of rule lists (1 2 4 8 16 32 unless given)."""
-    layers: tuple[int, ...] = ()
+    layers: OptionalInts = ()
     """Hidden layers of MLPs (0 1 2 4 8 16 32 unless given)."""
-    learning_rates: tuple[float, ...] = ()
+    learning_rates: Annotated[tuple[float, ...], optional("FLOAT ...")] = ()
     """Step sizes to try for every soft model and MLP (the configuration's own unless given)."""
     seeds: int = 3
     """Training seeds, 0, 1, …"""

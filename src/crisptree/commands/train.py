@@ -147,7 +147,7 @@ def help_all() -> None:
     """Show every option there is."""
     from crisptree.pipeline.config import TrainConfig
 
-    tyro.cli(TrainConfig, args=["--help"], prog="crisptree train ENV", config=DOTTED)
+    parsed(TrainConfig, ["--help"], "train ENV", form=DOTTED)
 
 
 DOTTED = (tyro.conf.FlagConversionOff,)

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import tyro
-
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.options import OptionalFloat, OptionalPath
+from crisptree.commands.options import OptionalFloat, OptionalPath, optional
 
 if TYPE_CHECKING:
     from crisptree.lab.zoo.entry import Entry
@@ -24,7 +22,7 @@ class Command:
     there is not run again.
     """
 
-    env: Annotated[tuple[str, ...], tyro.conf.arg(metavar="NAME")] = ()
+    env: Annotated[tuple[str, ...], optional("NAME ...")] = ()
     """Names, ids or suites to run (all unless given)."""
     seeds: tuple[int, ...] = (0, 1, 2)
     """Training seeds."""
