@@ -40,6 +40,7 @@ def train(
     paper: bool = False,
     env_kwargs: dict[str, Any] | None = None,
     features: Any = None,
+    derive: bool = False,
     config: TrainConfig | str | PathLike[str] | None = None,
     overrides: dict[str, Any] | None = None,
     out: str | PathLike[str] | None = None,
@@ -52,7 +53,8 @@ def train(
     """Train a tree on `env`, make it crisp, score it on unseen seeds and draw it.
 
     `env` is a Gymnasium id, `module:Id`, an environment or a function that makes one; `features` a
-    function from an observation to named numbers. `leaves`, `rules`, `budget` (minutes), … are the
+    function from an observation to named numbers; `derive` offers the tree weighted sums of a few
+    features besides. `leaves`, `rules`, `budget` (minutes), … are the
     few settings that matter; all others are fields of `config` (a `TrainConfig`, or the path of
     its file) and can be set by their dotted names: `overrides={"ppo.gamma": 0.97}`.
 
@@ -84,6 +86,7 @@ def train(
         start_from=None if start_from is None else str(start_from),
         paper=paper,
         features=features if isinstance(features, str) else None,
+        derive=derive,
         overrides=overrides or {},
     )
     path = first_free(task.env_id or task.name) if out is None else Path(out)

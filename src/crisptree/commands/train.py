@@ -61,6 +61,8 @@ class Command:
     """The paper's way: an oblique soft tree, discretised at the end by argmax."""
     features: OptionalStr = None
     """`module:function` from an observation to the named numbers that the tree sees."""
+    derive: bool = False
+    """Offer the tree derived features: weighted sums of a few, found in what a teacher decides."""
     env_kwargs: Annotated[str, tyro.conf.arg(name="env.kwargs", metavar="JSON")] = "{}"
     """Keyword arguments for making the environment, such as '{"enable_wind": true}'."""
     config: OptionalPath = None
@@ -110,6 +112,7 @@ class Command:
             start_from=self.start_from,
             paper=self.paper,
             features=self.features,
+            derive=self.derive,
         )
 
     def _train(self, asked: Any, task: Any, out: Path) -> None:

@@ -2,6 +2,7 @@
 of hours is about to be saved."""
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,3 +48,23 @@ def plain_json(field: str, value: Any, depth: int = 0) -> Any:
         f"{field} is {type(value).__name__}; it must be text, a number, true, false, null, "
         "a list or an object"
     )
+
+
+def plain_object(name: str, value: object) -> Any:
+    """Metadata as plain JSON, if it is an object."""
+    if not isinstance(value, Mapping):
+        raise CrisptreeError(f"{name} must be an object; it is {value!r:.40}")
+    return plain_json(name, value)
+
+
+def check_origin(env_id: object, feature_function: object) -> None:
+    """Refuse what cannot name an environment or a function."""
+    if env_id is not None:
+        text("env_id", env_id)
+    if feature_function is None:
+        return
+    text("feature_function", feature_function)
+    if not re.fullmatch(r"\w+(\.\w+)*:\w+(\.\w+)*", str(feature_function)):
+        raise CrisptreeError(
+            f"feature_function is {feature_function!r:.60}; it must be module:name"
+        )

@@ -23,7 +23,7 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import checks
 from crisptree.crisp.linear import Gain, Gains
 from crisptree.crisp.policy_file import brief, type_of
-from crisptree.crisp.signature import Actions, Feature
+from crisptree.crisp.signature import Actions, Feature, Terms
 from crisptree.crisp.signature_checks import ACTION_KINDS, FEATURE_KINDS
 
 FORMAT = "crisptree.policy"
@@ -131,7 +131,7 @@ def _features(values: object) -> tuple[Feature, ...]:
     for at, value in enumerate(_list("features", values)):
         prefix = f"features[{at}]"
         given = _object(prefix, value)
-        _fields(given, ("name",), ("kind", "low", "high", "categories"), f"{prefix}.")
+        _fields(given, ("name",), ("kind", "low", "high", "categories", "terms"), f"{prefix}.")
         checks.text(f"{prefix}.name", given["name"])
         bounds = {
             side: checks.number(f"{prefix}.{side}", given[side])
@@ -142,9 +142,20 @@ def _features(values: object) -> tuple[Feature, ...]:
         if given.get("categories"):
             categories = checks.names(f"{prefix}.categories", given["categories"])
         kind = _one_of(f"{prefix}.kind", given.get("kind", "number"), FEATURE_KINDS)
-        found.append(Feature(given["name"], kind, **bounds, categories=categories))
+        terms = _terms(f"{prefix}.terms", given.get("terms", []))
+        found.append(Feature(given["name"], kind, **bounds, categories=categories, terms=terms))
     if not found:
         raise CrisptreeError("features is empty; it must hold at least one feature")
+    return tuple(found)
+
+
+def _terms(field: str, values: object) -> Terms:
+    """The terms of a derived feature; none of any other."""
+    found = []
+    for at, term in enumerate(_list(field, values)):
+        if len(_numbers(f"{field}[{at}]", term)) != 2:
+            raise CrisptreeError(f"{field}[{at}] must be [feature, weight]")
+        found.append((*_whole_numbers(f"{field}[{at}]", term[:1]), float(term[1])))
     return tuple(found)
 
 

@@ -5,11 +5,13 @@ from typing import Literal
 
 FeatureKind = Literal["number", "flag", "category"]
 ActionKind = Literal["discrete", "multi_discrete", "box"]
+Terms = tuple[tuple[int, float], ...]
+"""`(feature, weight)` of each part of a weighted sum."""
 
 
 @dataclass(frozen=True)
 class Feature:
-    """One number of an observation, as a reader knows it."""
+    """One number of an observation, or one that follows from them, as a reader knows it."""
 
     name: str
     kind: FeatureKind = "number"
@@ -19,6 +21,9 @@ class Feature:
     high: float | None = None
     categories: tuple[str, ...] = ()
     """Of a category: what its values low, low + 1, … mean, where that is known."""
+    terms: Terms = ()
+    """Of a derived feature: `(feature, weight)` of the numbers that it sums. Such features stand
+    behind all that an observation has; `crisptree.crisp.derived` computes them."""
 
 
 @dataclass(frozen=True)

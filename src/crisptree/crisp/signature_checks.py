@@ -9,7 +9,8 @@ import numpy as np
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp.checks import names, number, text
-from crisptree.crisp.signature import ActionKind, Actions, Feature, FeatureKind
+from crisptree.crisp.derived import n_observed
+from crisptree.crisp.signature import ActionKind, Actions, Feature, FeatureKind, Terms
 
 FEATURE_KINDS: tuple[str, ...] = get_args(FeatureKind)
 ACTION_KINDS: tuple[str, ...] = get_args(ActionKind)
@@ -27,7 +28,8 @@ def features(given: object, feature_names: object) -> tuple[Feature, ...]:
         raise CrisptreeError("features must be a list of features")
     own = names("features", [each.name for each in given])
     if not feature_names or own == tuple(feature_names):  # type: ignore[arg-type]
-        return tuple(_feature(f"features[{at}]", each) for at, each in enumerate(given))
+        checked = tuple(_feature(f"features[{at}]", each) for at, each in enumerate(given))
+        return _with_terms(checked)
     wanted = names("feature_names", feature_names)
     if all(each == Feature(each.name) for each in given):
         return tuple(map(Feature, wanted))
@@ -57,6 +59,40 @@ def _feature(field: str, feature: Feature) -> Feature:
                 f"{low:g} … {high:g}; each value needs one"
             )
     return replace(feature, low=low, high=high, categories=categories)
+
+
+def _with_terms(found: tuple[Feature, ...]) -> tuple[Feature, ...]:
+    """The features, if the derived ones stand last and sum what an observation has."""
+    observed = n_observed(found)
+    if not observed:
+        raise CrisptreeError("features holds derived ones only; a sum needs something to sum")
+    return tuple(
+        replace(each, terms=_terms(f"features[{at}]", each, at, observed)) if each.terms else each
+        for at, each in enumerate(found)
+    )
+
+
+def _terms(field: str, feature: Feature, at: int, observed: int) -> Terms:
+    if at < observed:
+        raise CrisptreeError(f"{field} is derived; it must stand behind all that are observed")
+    if feature.kind != "number":
+        raise CrisptreeError(f"{field}.kind is {feature.kind}; a derived feature is a number")
+    found = []
+    for place, term in enumerate(feature.terms):
+        if not isinstance(term, Sequence) or len(term) != 2 or not _is_whole(term[0]):
+            raise CrisptreeError(f"{field}.terms[{place}] must be [feature, weight]")
+        if not 0 <= term[0] < observed:
+            raise CrisptreeError(
+                f"{field}.terms[{place}][0] is {term[0]}; an observation has the features "
+                f"0 … {observed - 1}"
+            )
+        weight = number(f"{field}.terms[{place}][1]", term[1])
+        if weight == 0:
+            raise CrisptreeError(f"{field}.terms[{place}][1] is 0; such a term adds nothing")
+        found.append((int(term[0]), weight))
+    if len({summed for summed, _ in found}) < len(found):
+        raise CrisptreeError(f"{field}.terms sums a feature twice; each belongs there once")
+    return tuple(found)
 
 
 def _bound(field: str, value: float | None, none: float) -> float | None:

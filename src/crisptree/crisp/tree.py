@@ -1,7 +1,6 @@
 """The crisp tree: a policy as parallel arrays, one row a node, root first."""
 
 import importlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -13,12 +12,13 @@ from numpy.typing import NDArray
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import checks, policy_file, policy_format, signature_checks, structure
+from crisptree.crisp.derived import n_observed, terms_of, with_columns, with_sums
 from crisptree.crisp.linear import Formula, Gain, formula, vector_of, vectors_of
-from crisptree.crisp.metadata import plain_json
+from crisptree.crisp.metadata import check_origin, plain_json, plain_object
 from crisptree.crisp.nested import Action, Leaf, columns, reader
 from crisptree.crisp.route import Nodes, as_numbers, as_plain_list, leaf_of, leaves_of, path_of
 from crisptree.crisp.rules import Rule
-from crisptree.crisp.signature import Actions, Feature
+from crisptree.crisp.signature import Actions, Feature, Terms
 from crisptree.crisp.simplify import simplify
 from crisptree.crisp.walk import Visit, depths, top_down, walk
 
@@ -52,7 +52,8 @@ class CrispTree:
     training: Mapping[str, Any] = field(default_factory=dict)
     """How the tree came about: free metadata, anything JSON can say."""
     features: tuple[Feature, ...] = ()
-    """What is known of each feature; numbers with `feature_names` if not given."""
+    """What is known of each feature; numbers with `feature_names` if not given. Those that follow
+    from others (`Feature.terms`) stand last: no observation has them."""
     actions: Actions = None  # type: ignore[assignment]
     """What the policy may do; one of `action_names` if not given."""
     gains: tuple[tuple[Gain, ...], ...] = ()
@@ -74,27 +75,14 @@ class CrispTree:
         ndim = 1 if self.actions.kind == "discrete" else 2
         self._set("action", of_kind("tree.action", self.action, ndim))
         arrays = (self.feature, self.threshold, self.if_true, self.if_false, self.action)
-        structure.binary_tree(*arrays, self.n_features)
+        structure.binary_tree(*arrays, len(self.features))
         is_leaf = self.feature == -1
         gains = structure.gains(self.gains, is_leaf, self.n_features, self.actions)
         self._set("gains", gains)
         structure.leaf_actions(self.action, gains, is_leaf, self.actions)
-        self._check_metadata()
-
-    def _check_metadata(self) -> None:
-        if self.env_id is not None:
-            checks.text("env_id", self.env_id)
         for name in ("training", "env_kwargs"):
-            value = getattr(self, name)
-            if not isinstance(value, Mapping):
-                raise CrisptreeError(f"{name} must be an object; it is {value!r:.40}")
-            self._set(name, plain_json(name, value))
-        if self.feature_function is not None:
-            checks.text("feature_function", self.feature_function)
-            if not re.fullmatch(r"\w+(\.\w+)*:\w+(\.\w+)*", self.feature_function):
-                raise CrisptreeError(
-                    f"feature_function is {self.feature_function!r:.60}; it must be module:name"
-                )
+            self._set(name, plain_object(name, getattr(self, name)))
+        check_origin(self.env_id, self.feature_function)
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -209,9 +197,10 @@ class CrispTree:
         """Inner nodes and leaves together."""
         return len(self.feature)
 
-    @property
+    @cached_property
     def n_features(self) -> int:
-        return len(self.feature_names)
+        """Numbers of an observation; derived features are not counted."""
+        return n_observed(self.features)
 
     @property
     def n_actions(self) -> int:
@@ -273,23 +262,41 @@ class CrispTree:
 
     def apply(self, obs: object) -> Any:
         """The leaf, as a node index, that one observation or each row of a batch reaches."""
+        values = self._values(obs)
+        if isinstance(values, list):
+            return np.int64(leaf_of(self.nodes, values))
+        return leaves_of(self.nodes, values)
+
+    def columns(self, obs: object) -> NDArray:
+        """Observations with a number for each of `features`, the derived ones computed.
+
+        Rows that have these already stay as they are.
+        """
+        if self._derived and np.shape(obs)[-1:] == (len(self.features),):  # type: ignore[arg-type]
+            return as_numbers(obs, len(self.features))
+        return with_columns(as_numbers(obs, self.n_features), self._derived)
+
+    def _values(self, obs: object) -> list[float] | NDArray:
+        """A number for each feature: a plain list for one observation, rows for a batch."""
         values = as_plain_list(obs, self.n_features)
         if values is not None:
-            return np.int64(leaf_of(self.nodes, values))
-        numbers = as_numbers(obs, self.n_features)
-        if numbers.ndim == 1:
-            return np.int64(leaf_of(self.nodes, numbers.astype(np.float64).tolist()))
-        return leaves_of(self.nodes, numbers)
+            return with_sums(values, self._derived) if self._derived else values
+        numbers = self.columns(obs)
+        return numbers if numbers.ndim == 2 else numbers.astype(np.float64).tolist()
+
+    @cached_property
+    def _derived(self) -> tuple[Terms, ...]:
+        return terms_of(self.features)
 
     def decision_path(self, obs: object) -> tuple[int, ...]:
         """The nodes one observation passes, from the root to its leaf."""
-        numbers = as_numbers(obs, self.n_features)
-        if numbers.ndim != 1:
+        values = self._values(obs)
+        if not isinstance(values, list):
             raise CrisptreeError(
                 f"decision_path takes one observation of shape ({self.n_features},); "
-                f"this one has {numbers.shape}"
+                f"this one has {values.shape}"
             )
-        return path_of(self.nodes, numbers.astype(np.float64).tolist())
+        return path_of(self.nodes, values)
 
     @cached_property
     def nodes(self) -> Nodes:
@@ -319,14 +326,10 @@ class CrispTree:
 
     def _vectors(self, obs: object, dtype: np.dtype) -> NDArray:
         """Actions of linear leaves, for one observation or for each row of a batch."""
-        values = as_plain_list(obs, self.n_features)
-        if values is None:
-            numbers = as_numbers(obs, self.n_features)
-            if numbers.ndim == 2:
-                leaves = leaves_of(self.nodes, numbers)
-                found = vectors_of(self.action, self.gains, leaves, numbers, self.actions)
-                return found.astype(dtype)
-            values = numbers.astype(np.float64).tolist()
+        values = self._values(obs)
+        if not isinstance(values, list):
+            leaves = leaves_of(self.nodes, values)
+            return vectors_of(self.action, self.gains, leaves, values, self.actions).astype(dtype)
         leaf = leaf_of(self.nodes, values)
         return np.array(vector_of(self._formulas[leaf], values), dtype)
 

@@ -23,6 +23,31 @@ class DistillConfig:
 
 
 @dataclass(frozen=True)
+class DeriveConfig:
+    """Features a person would form: weighted sums of a few, found in what a teacher decides."""
+
+    enabled: bool = False
+    """Look for such features, and offer them to the tree."""
+    most: int = 4
+    """Derived features at most."""
+    terms: int = 3
+    """Features that are summed at most."""
+    digits: int = 2
+    """Digits of their weights."""
+    price: float = 0.01
+    """What each further term must be worth: a share of the states that a tree without derived
+    features decides otherwise than its teacher."""
+    rounds: int = 6
+    """How often the choice is made: each time on more states that trees meet."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("most", 1), ("terms", 2), ("digits", 1), ("rounds", 1)):
+            if getattr(self, name) < least:
+                given = getattr(self, name)
+                raise CrisptreeError(f"derive.{name} must be at least {least}, not {given}")
+
+
+@dataclass(frozen=True)
 class PruneConfig:
     """Inner nodes give way to one of their children, a few leaves at a time."""
 

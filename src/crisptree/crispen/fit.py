@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
+from crisptree.crisp.derived import terms_of, with_columns
 from crisptree.crisp.rounding import rounded_down
 from crisptree.crispen.agreement import ranges
 from crisptree.envs.task import Task
@@ -29,6 +30,7 @@ def fit_cart(
     # Imported here, since it takes as long to import as JAX and the direct route never needs it.
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+    states = with_columns(states, terms_of(task.features))
     settings: dict[str, Any] = {"min_samples_leaf": MIN_SAMPLES_LEAF, "random_state": seed % 2**32}
     settings["max_leaf_nodes"] = max(2, n_leaves)
     if task.actions.kind == "box":

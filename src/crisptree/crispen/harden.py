@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from crisptree.crisp import CrispTree
 from crisptree.crisp.linear import Gain, Gains
 from crisptree.crisp.signature import Actions
+from crisptree.crispen.feature_units import units_of
 from crisptree.envs.task import Task
 from crisptree.learn.moments import Moments, units
 from crisptree.soft import AxisTree, SoftTree, TreeModel
@@ -22,7 +23,7 @@ def harden(tree: AxisTree, moments: Moments, task: Task) -> CrispTree:
     `moments` are those the tree's observations were standardised with.
     """
     features = np.asarray(tree.features)
-    mean, deviation = units(moments)
+    mean, deviation = units_of(task.features, moments)
     thresholds = np.asarray(tree.comparators) * deviation[features] + mean[features]
     return _assemble(tree, features, thresholds, np.zeros(len(features), bool), moments, task)
 

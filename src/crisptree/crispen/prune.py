@@ -82,7 +82,7 @@ def cuts(tree: CrispTree, states: NDArray) -> list[Cut]:
 
 def rows_by_node(tree: CrispTree, states: NDArray) -> Iterator[tuple[int, NDArray]]:
     """Every inner node with the numbers of the states that reach it."""
-    stack = [(0, np.arange(len(states)))]
+    states, stack = tree.columns(states), [(0, np.arange(len(states)))]
     while stack:
         node, rows = stack.pop()
         if tree.feature[node] < 0:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
+from crisptree.crisp.derived import terms_of, with_columns
 from crisptree.crispen.agreement import disagreement, ranges
 from crisptree.envs.task import Task
 
@@ -40,6 +41,7 @@ def fit_list(
     """
     if task.actions.kind != "box":
         actions = np.asarray(actions, np.int64)
+    states = with_columns(states, terms_of(task.features))
     edges = _edges(states)
     binned = np.stack(
         [np.searchsorted(edges[j], states[:, j], side="left") for j in range(states.shape[1])], 1

@@ -52,7 +52,7 @@ def search(
     for sweep in range(settings.sweeps):
         if is_late():
             break
-        states = states_met_by(tree) if states is None else states
+        states = tree.columns(states_met_by(tree)) if states is None else states
         first, last = settings.reach
         reach = first * (last / first) ** (sweep / settings.sweeps)
         met = dict(rows_by_node(tree, states))
@@ -196,7 +196,7 @@ def _with_another_question(
 ) -> CrispTree:
     """Any feature, at a value that was met, either way round."""
     feature, threshold = tree.feature.copy(), tree.threshold.copy()
-    feature[node] = rng.integers(tree.n_features)
+    feature[node] = rng.integers(len(tree.features))
     threshold[node] = rng.choice(met[:, feature[node]])
     if rng.random() < 0.5:
         return replace(tree, feature=feature, threshold=threshold)

@@ -6,6 +6,7 @@ from jaxtyping import Array
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
+from crisptree.crispen.feature_units import sums_of, units_of
 from crisptree.learn.heads import head_for
 from crisptree.learn.moments import Moments, units
 from crisptree.soft import AxisTree
@@ -30,7 +31,7 @@ def soften(
     """
     topology, inner, at = from_children(tree.if_true.tolist(), tree.if_false.tolist())
     features = tree.feature[list(inner)]
-    mean, deviation = units(moments)
+    mean, deviation = units_of(tree.features, moments)
     comparators = (tree.threshold[list(inner)] - mean[features]) / deviation[features]
     leaves, weights = _leaf_outputs(tree, list(at), moments, leaf_logit)
     most = max(gains, int((weights != 0).sum(-1).max(initial=0)))
@@ -49,6 +50,7 @@ def soften(
         kept_gains=_with_room(kept, n_leaves, np.bool_) if most else None,
         max_gains=most,
         head=head_for(tree.actions),
+        sums=sums_of(tree.features, moments),
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from crisptree.crisp import CrispTree
+from crisptree.crisp.derived import terms_of
 from crisptree.crisp.rounding import rounded_down
 from crisptree.crisp.signature import Actions
 from crisptree.envs.functional import FunctionalEnv
@@ -36,9 +37,11 @@ class PaddedTree(NamedTuple):
     gain_dimension: Int[Array, "*trees nodes terms"]
     gain_feature: Int[Array, "*trees nodes terms"]
     gain_weight: Float[Array, "*trees nodes terms"]
+    sums: Float[Array, "*trees derived observed"]
+    """Weights of the derived features."""
 
 
-def padded(tree: CrispTree, n_nodes: int, n_terms: int) -> tuple[np.ndarray, ...]:
+def padded(tree: CrispTree, n_nodes: int, n_terms: int, n_sums: int) -> tuple[np.ndarray, ...]:
     """The columns of a `PaddedTree`."""
     leaf = tree.feature < 0
     itself = np.arange(tree.n_nodes)
@@ -58,9 +61,13 @@ def padded(tree: CrispTree, n_nodes: int, n_terms: int) -> tuple[np.ndarray, ...
         (gains[2], np.float32),
     )
     room = n_nodes - tree.n_nodes
-    return tuple(
+    sums = np.zeros((n_sums, tree.n_features), np.float32)
+    for row, terms in zip(sums, terms_of(tree.features), strict=False):
+        for feature, weight in terms:
+            row[feature] = weight
+    return *(
         np.pad(part, [(0, room)] + [(0, 0)] * (part.ndim - 1)).astype(kind) for part, kind in parts
-    )
+    ), sums
 
 
 def is_accelerated() -> bool:
@@ -80,6 +87,8 @@ def compiled_rollout(
     depth = _room(max(tree.depth for tree in trees))
     most_terms = max((len(gains) for tree in trees for gains in tree.gains), default=0)
     n_terms = _room(most_terms) if most_terms else 0
+    most_sums = max(len(terms_of(tree.features)) for tree in trees)
+    n_sums = _room(most_sums) if most_sums else 0
     play = _player(env, depth, max_steps)
     words = jax.random.key_data(seed_keys(seeds))
     results = []
@@ -87,7 +96,7 @@ def compiled_rollout(
     if is_accelerated() and len(trees) * len(seeds) > BLOCK:
         most, block = MOST_ACCELERATED_TREES, ACCELERATED_BLOCK
     for start in range(0, len(trees), most):
-        some = [padded(tree, n_nodes, n_terms) for tree in trees[start : start + most]]
+        some = [padded(tree, n_nodes, n_terms, n_sums) for tree in trees[start : start + most]]
         number = np.repeat(np.arange(len(some)), len(seeds)).astype(np.int32)
         episode = np.tile(np.arange(len(seeds)), len(some))
         some += [some[0]] * (most - len(some))
@@ -118,6 +127,9 @@ def _room(n: int) -> int:
 
 
 def _act(tree: PaddedTree, observation: Float[Array, " F"], depth: int, actions: Actions) -> Array:
+    if tree.sums.shape[0]:  # nearly what the tree itself computes, in float32
+        observation = jnp.concatenate([observation, tree.sums @ observation])
+
     def down(_, node):
         goes_true = observation[tree.feature[node]] > tree.threshold[node]
         return jnp.where(goes_true, tree.if_true[node], tree.if_false[node])

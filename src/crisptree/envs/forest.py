@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from crisptree.crisp import CrispTree
+from crisptree.crisp.derived import in_common, with_columns
 from crisptree.crisp.linear import Gain, clipped
 
 
@@ -20,8 +21,10 @@ class Forest:
         def column(name: str) -> np.ndarray:
             return np.concatenate([getattr(tree, name) for tree in trees])
 
+        self._derived, places = in_common([tree.features for tree in trees])
         leaf = column("feature") < 0
-        self._feature = np.where(leaf, 0, column("feature"))
+        asked = [at[tree.feature] for at, tree in zip(places, trees, strict=True)]
+        self._feature = np.where(leaf, 0, np.concatenate(asked))
         self._threshold = column("threshold")
         if_true, if_false = (
             np.where(leaf, own, column(name) + shift) for name in ("if_true", "if_false")
@@ -37,6 +40,7 @@ class Forest:
 
     def act(self, tree: np.ndarray, observations: np.ndarray) -> np.ndarray:
         """The action of tree `tree[i]` at `observations[i]`, as `CrispTree.act` gives it."""
+        observations = with_columns(observations, self._derived)
         n_features = observations.shape[1]
         node, flat = self._root[tree], np.ascontiguousarray(observations).ravel()
         rows = np.arange(0, len(flat), n_features)

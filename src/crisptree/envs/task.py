@@ -13,6 +13,7 @@ import numpy as np
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
+from crisptree.crisp.derived import n_observed
 from crisptree.crisp.signature import Actions, Feature
 from crisptree.envs.action_spaces import actions_of, environment_actions, team_actions
 from crisptree.envs.encoder import SpaceEncoder
@@ -58,7 +59,8 @@ class Task:
 
     @property
     def n_features(self) -> int:
-        return len(self.features)
+        """Numbers of an observation; derived features are not counted."""
+        return n_observed(self.features)
 
     @property
     def feature_names(self) -> tuple[str, ...]:

@@ -29,6 +29,7 @@ def asked_config(
     start_from: str | None = None,
     paper: bool = False,
     features: str | None = None,
+    derive: bool = False,
     overrides: dict[str, Any] | None = None,
 ) -> TrainConfig:
     """`base` with what was asked for; what was left out stays as it is."""
@@ -61,6 +62,7 @@ def asked_config(
         "start_from": start_from,
         "paper.enabled": True if paper else None,
         "env.features": features,
+        "derive.enabled": True if derive else None,
     }
     if given:
         changes["policy.kind"], changes["policy.size"] = given[0]

@@ -14,6 +14,7 @@ import tyro
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crispen.config import (
+    DeriveConfig,
     DistillConfig,
     EvolveConfig,
     PruneConfig,
@@ -203,6 +204,7 @@ class TrainConfig:
     sac: SACConfig = field(default_factory=SACConfig)
     direct: DirectConfig = field(default_factory=DirectConfig)
     teacher: TeacherConfig = field(default_factory=TeacherConfig)
+    derive: DeriveConfig = field(default_factory=DeriveConfig)
     distill: DistillConfig = field(default_factory=DistillConfig)
     refine: RefineConfig = field(default_factory=RefineConfig)
     prune: PruneConfig = field(default_factory=PruneConfig)

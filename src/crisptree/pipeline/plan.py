@@ -3,6 +3,7 @@
 from crisptree.crispen.prune import ladder
 from crisptree.pipeline.config import Beginning, TeacherKind, TrainConfig
 from crisptree.pipeline.stage import Stage
+from crisptree.pipeline.stages.derive import Derive
 from crisptree.pipeline.stages.direct import Direct
 from crisptree.pipeline.stages.distill import Distill, DistillSmall
 from crisptree.pipeline.stages.evolve import Evolve
@@ -17,18 +18,20 @@ from crisptree.pipeline.stages.teacher import Exact, External, Fallback, Teacher
 def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
     """To the first crisp tree, which is wider than what is asked for."""
     mend = Refine("refine-first", "first", weight=3.0)
+    derive: list[Stage] = [Derive()] if config.derive.enabled else []
     match beginning:
         case "direct":
-            return [Direct()] if config.policy.shape == "tree" else [Direct(), Distill(), mend]
+            is_done = config.policy.shape == "tree" and not derive
+            return [Direct()] if is_done else [Direct(), *derive, Distill(), mend]
         case "expert":
             return [Expert(), mend]
         case "exact":
             is_list = config.policy.shape == "list"
-            return [Exact(), Distill(), mend] if is_list else [Exact(), SearchModel()]
+            return [Exact(), *derive, Distill(), mend] if is_list else [Exact(), SearchModel()]
         case "external":
-            return [External(), Distill(), mend]
+            return [External(), *derive, Distill(), mend]
         case "mlp" | "soft" | "dqn" | "sac":
-            return [*_teachers(beginning, config), Distill(), mend]
+            return [*_teachers(beginning, config), *derive, Distill(), mend]
 
 
 def _teachers(kind: TeacherKind, config: TrainConfig) -> list[Stage]:
@@ -70,6 +73,6 @@ def training_shares(beginning: Beginning, config: TrainConfig) -> float:
         shares += config.direct.starts
     if beginning in ("mlp", "soft", "dqn", "sac"):
         shares += config.teacher.share
-    if beginning != "direct" or config.policy.shape == "list":
+    if beginning != "direct" or config.policy.shape == "list" or config.derive.enabled:
         shares += config.refine.first_share
     return shares

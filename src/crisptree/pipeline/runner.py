@@ -53,7 +53,7 @@ def run_stages(
             directory.append_metrics(_read_lines(reuse / key / "metrics.jsonl"))
         checkpoints = StageCheckpoints(directory, folder, stage.name, report)
         context = Context(
-            task,
+            _with_derived(task, made),
             config,
             stage_seed(seed, stage.name),
             checkpoints,
@@ -89,6 +89,12 @@ def run_stages(
         if line := line_of(record):
             report.note(line)
     return made, records
+
+
+def _with_derived(task: Task, made: Artifacts) -> Task:
+    """The task with the features that trees have besides those they observe."""
+    own = () if made.tree is None else made.tree.features[made.tree.n_features :]
+    return replace(task, features=(*task.features, *(made.derived or own)))
 
 
 def stage_key(stage: Stage, config: TrainConfig, task: Task, seed: int, before: str) -> str:

@@ -18,6 +18,7 @@ import numpy as np
 
 from crisptree import soft
 from crisptree.crisp import CrispTree
+from crisptree.crisp.signature import Feature
 from crisptree.crispen.refine import Snapshot
 from crisptree.crispen.select import Selection
 from crisptree.envs.policy import Policy
@@ -56,6 +57,8 @@ class Artifacts:
     tree: CrispTree | None = None
     values: Values | None = None
     teacher: Policy | None = None
+    derived: tuple[Feature, ...] = ()
+    """Features that trees may ask for besides those they observe."""
     learner: Any = None
     """The states of the teacher's own training, for those that are saved."""
     pace: float = 1.0

@@ -27,6 +27,8 @@ class AxisTree(TreeModel):
     kept_gains: Bool[Array, "leaves outputs features"] | None = None
     max_gains: int = eqx.field(static=True, default=0)
     head: HasOutputs | None = eqx.field(static=True, default=None)
+    sums: Float[Array, "features observed"] | None = None
+    """How features follow from what is observed, where some are derived; not learned."""
 
     @staticmethod
     def random(
@@ -67,7 +69,10 @@ class AxisTree(TreeModel):
 
     def margins(self, x: Float[Array, "features *rows"]) -> Float[Array, "nodes *rows"]:
         # A product with one-hot rows is many times faster than a gather once vmapped on a CPU.
-        chosen = jax.nn.one_hot(self.features, x.shape[0], dtype=x.dtype)
+        n_features = len(x if self.sums is None else self.sums)
+        chosen = jax.nn.one_hot(self.features, n_features, dtype=x.dtype)
+        if self.sums is not None:
+            chosen = chosen @ jax.lax.stop_gradient(self.sums)
         values = chosen @ x
         steepness = jax.lax.stop_gradient(self.steepness)
         return steepness * (values - as_column(self.comparators, values))

@@ -57,6 +57,8 @@ def _tree(trees: TreeModel, of_leaf: Callable) -> NumpyModel:
         """What each node compares."""
         if isinstance(trees, SoftTree):
             return x @ np.asarray(trees.weights).swapaxes(-1, -2)
+        if trees.sums is not None:
+            x = x @ np.asarray(trees.sums).swapaxes(-1, -2)
         features = np.asarray(trees.features)
         if len(x) == 1:  # a fifth of the time
             return x[:, :, features[0]]

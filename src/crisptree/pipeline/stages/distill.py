@@ -83,7 +83,7 @@ def distilled(teacher: Policy, n_leaves: int, context: Context) -> Distilled:
         seed=context.seed,
         rounds=config.rounds,
         patience=config.patience,
-        episodes=_episodes(context),
+        episodes=episodes_of_a_round(context),
         finalists=config.finalists,
         weighted=config.weighted,
         fit=_fit_of(policy, teacher),
@@ -97,7 +97,7 @@ def distilled(teacher: Policy, n_leaves: int, context: Context) -> Distilled:
     return done._replace(tree=tree, selection_return=selection.mean(tree, config.episodes))
 
 
-def _episodes(context: Context) -> int:
+def episodes_of_a_round(context: Context) -> int:
     """Episodes of a round. There is more to learn from them than to choose by, so that they become
     fewer more slowly than those of the selection."""
     scale = context.config.selection.scale
