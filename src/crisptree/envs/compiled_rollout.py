@@ -41,7 +41,7 @@ class PaddedTree(NamedTuple):
     """Weights of the derived features."""
 
 
-def padded(tree: CrispTree, n_nodes: int, n_terms: int, n_sums: int) -> tuple[np.ndarray, ...]:
+def padded(tree: CrispTree, n_nodes: int, n_terms: int, n_sums: int = 0) -> tuple[np.ndarray, ...]:
     """The columns of a `PaddedTree`."""
     leaf = tree.feature < 0
     itself = np.arange(tree.n_nodes)
