@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from test_forest import KINDS, NAMES, F, random_tree
 
+import crisptree.envs.compiled_rollout as compiled_rollout_module
 from crisptree.crisp import CrispTree
 from crisptree.envs.cartpole import CartPole
 from crisptree.envs.compiled_rollout import BLOCK, MOST_TREES, compiled_rollout, padded
@@ -73,6 +74,21 @@ def test_more_trees_and_episodes_than_one_call_takes():
     for at in (0, MOST_TREES + 2):
         alone, *_ = compiled_rollout([trees[at]], CartPole(), seeds, 500)
         np.testing.assert_array_equal(alone[0], returns[at])
+
+
+def test_the_large_calls_of_an_accelerator_play_the_same_episodes(monkeypatch):
+    names = ("position", "velocity", "angle", "spin")
+    trees = [
+        CrispTree.from_nested(("angle", at / 1000, 1, 0), names, ("left", "right"))
+        for at in range(150)
+    ]
+    seeds = range(10)
+    usual, *_ = compiled_rollout(trees, CartPole(), seeds, 100)
+    monkeypatch.setattr(compiled_rollout_module, "is_accelerated", lambda: True)
+    monkeypatch.setattr(compiled_rollout_module, "ACCELERATED_BLOCK", 2 * BLOCK)
+    monkeypatch.setattr(compiled_rollout_module, "MOST_ACCELERATED_TREES", 128)
+    large, *_ = compiled_rollout(trees, CartPole(), seeds, 100)
+    np.testing.assert_array_equal(large, usual)
 
 
 def test_a_threshold_between_two_float32_numbers_is_rounded_down():
