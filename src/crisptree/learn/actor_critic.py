@@ -13,13 +13,13 @@ from crisptree.learn.config import ActorCriticConfig
 from crisptree.learn.heads import Categorical, Gaussian, Head
 from crisptree.learn.moments import Moments
 from crisptree.learn.optimizer import decayed, fresh_optimizer, gradient_step
-from crisptree.learn.schedule import Schedule, interpolate
+from crisptree.learn.schedule import Schedule, Scheduled, interpolate
 from crisptree.learn.trajectory import NEXT, Number, Trajectory, generalized_advantages, masked_mean
 from crisptree.soft import AxisTree, Model, TreeModel
 from crisptree.soft.model import choose_gains
 
 
-class ActorCritic(eqx.Module):
+class ActorCritic(Scheduled):
     """The state of PPO and REINFORCE. Stacked along a first axis it is several seeds."""
 
     actor: Any
@@ -33,19 +33,6 @@ class ActorCritic(eqx.Module):
     schedule: Schedule
     key: Key[Array, "*seeds"]
     head: Head = eqx.field(static=True)
-
-    @property
-    def update(self) -> Int[Array, "*seeds"]:
-        return self.schedule.update
-
-    @property
-    def n_updates(self) -> Int[Array, "*seeds"]:
-        return self.schedule.n_updates
-
-    @property
-    def progress(self) -> Float[Array, "*seeds"]:
-        """From 0 to 1, where the training ends."""
-        return self.schedule.fraction
 
     @property
     def exploration(self) -> Float[Array, "*seeds dims"]:

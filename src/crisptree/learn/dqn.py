@@ -15,12 +15,12 @@ from crisptree.learn.heads import Categorical, EpsilonGreedy, Head
 from crisptree.learn.moments import Moments
 from crisptree.learn.optimizer import decayed, fresh_optimizer, gradient_step
 from crisptree.learn.replay import Replay, Transitions, transitions
-from crisptree.learn.schedule import Schedule, interpolate
+from crisptree.learn.schedule import Schedule, Scheduled, interpolate
 from crisptree.learn.trajectory import NEXT, SHUFFLE, Number, Trajectory, masked_mean
 from crisptree.soft import Model
 
 
-class QState(eqx.Module):
+class QState(Scheduled):
     """The state of Q-learning. Stacked along a first axis it is several seeds.
 
     `target` and `replay` are None where each transition is learned from once (online_q).
@@ -39,19 +39,6 @@ class QState(eqx.Module):
     schedule: Schedule
     key: Key[Array, "*seeds"]
     head: EpsilonGreedy = eqx.field(static=True)
-
-    @property
-    def update(self) -> Int[Array, "*seeds"]:
-        return self.schedule.update
-
-    @property
-    def n_updates(self) -> Int[Array, "*seeds"]:
-        return self.schedule.n_updates
-
-    @property
-    def progress(self) -> Float[Array, "*seeds"]:
-        """From 0 to 1, where the training ends."""
-        return self.schedule.fraction
 
     @property
     def exploration(self) -> Float[Array, "*seeds 1"]:

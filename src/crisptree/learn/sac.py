@@ -18,12 +18,12 @@ from crisptree.learn.heads import Gaussian, Head, SquashedGaussian
 from crisptree.learn.moments import Moments
 from crisptree.learn.optimizer import decayed, fresh_optimizer, gradient_step
 from crisptree.learn.replay import Replay, Transitions, transitions
-from crisptree.learn.schedule import Schedule
+from crisptree.learn.schedule import Schedule, Scheduled
 from crisptree.learn.trajectory import NEXT, SHUFFLE, Trajectory, masked_mean
 from crisptree.soft import MLP, Model
 
 
-class SACState(eqx.Module):
+class SACState(Scheduled):
     """The state of SAC. Stacked along a first axis it is several seeds."""
 
     actor: Any
@@ -42,19 +42,6 @@ class SACState(eqx.Module):
     schedule: Schedule
     key: Key[Array, "*seeds"]
     head: SquashedGaussian = eqx.field(static=True)
-
-    @property
-    def update(self) -> Int[Array, "*seeds"]:
-        return self.schedule.update
-
-    @property
-    def n_updates(self) -> Int[Array, "*seeds"]:
-        return self.schedule.n_updates
-
-    @property
-    def progress(self) -> Float[Array, "*seeds"]:
-        """From 0 to 1, where the training ends."""
-        return self.schedule.fraction
 
     @property
     def exploration(self) -> Float[Array, "*seeds 0"]:

@@ -132,6 +132,25 @@ class Schedule(eqx.Module):
         return eqx.tree_at(fields, self, tuple(kept))
 
 
+class Scheduled(eqx.Module):
+    """A learner's state that has a schedule. Stacked along a first axis it is several seeds."""
+
+    schedule: eqx.AbstractVar[Schedule]
+
+    @property
+    def update(self) -> Int[Array, "*seeds"]:
+        return self.schedule.update
+
+    @property
+    def n_updates(self) -> Int[Array, "*seeds"]:
+        return self.schedule.n_updates
+
+    @property
+    def progress(self) -> Float[Array, "*seeds"]:
+        """From 0 to 1, where the training ends."""
+        return self.schedule.fraction
+
+
 def interpolate(
     start: Number, end: Number, fraction: Float[Array, "*seeds"]
 ) -> Float[Array, "*seeds"]:
