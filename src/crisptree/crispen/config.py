@@ -85,17 +85,17 @@ class SearchConfig:
 
 @dataclass(frozen=True)
 class EvolveConfig:
-    """All numbers of a small tree with real actions, moved at once by their return (sep-CMA-ES)."""
+    """All numbers of a tree with real actions, moved at once by their return (random search)."""
 
     generations: int | None = None
     """Most generations; 100 for real actions and none for choices unless given."""
-    population: int = 24
-    """Trees of a generation."""
+    population: int = 16
+    """Trees of a generation, in pairs on both sides of the one that moves."""
     episodes: int = 6
     """Episodes that each of them plays; the next generation plays others."""
-    spread: float = 0.1
-    """How far the first generation goes, in deviations of the states that the tree meets and in
-    halves of an action's range."""
+    spread: float = 0.05
+    """How far from it they are, in deviations of the states that the tree meets and in halves of
+    an action's range."""
     confirm: int = 256
     """Fresh episodes on which the outcome must earn more."""
 

@@ -1,12 +1,14 @@
-"""All numbers of a crisp tree at once, moved by their return: an evolution strategy.
+"""All numbers of a crisp tree at once, moved by the returns of whole episodes.
 
 Gradients see a discounted return, and search moves one number at a time. Thresholds, leaf values
-and gains that must change together are found by sep-CMA-ES (Ros and Hansen 2008), on returns of
-whole episodes that the crisp tree plays. The questions' features and the tree's shape stay.
+and gains that must change together are found by augmented random search (Mania, Guy and Recht
+2018). The questions' features and the tree's shape stay. The simplest tree, one linear rule of all
+features, is found in this way from nothing.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,14 @@ from crisptree.crisp import CrispTree
 from crisptree.crisp.linear import Gain
 from crisptree.crispen.config import EvolveConfig
 from crisptree.crispen.select import Selection
+from crisptree.envs.task import Task
+
+EPOCH = 10
+"""Generations after which the tree is noted, and the states that it meets are looked at again."""
+TOLD_MOST = 0.5
+"""Share of the directions, those with the best try, that a step follows."""
+NEARLY_ZERO = 1e-12
+"""A gain of zero would be none."""
 
 
 @dataclass(frozen=True)
@@ -86,52 +96,45 @@ class Numbers:
         return 0.5 * (np.asarray(self.tree.actions.high) - np.asarray(self.tree.actions.low))
 
 
-class SeparableCMA:
-    """sep-CMA-ES: a normal distribution whose mean, step and deviations follow the best half."""
+class RandomSearch:
+    """Pairs of tries on both sides of a vector, which then moves along what the pairs tell."""
 
     def __init__(
-        self, mean: NDArray, step: float, population: int, rng: np.random.Generator
+        self, mean: NDArray, spread: float, population: int, rng: np.random.Generator
     ) -> None:
-        n, self._rng = len(mean), rng
-        self.mean, self.step, self._variance = mean.copy(), step, np.ones(n)
-        self._n_draws = population
-        weights = np.log(population / 2 + 0.5) - np.log(np.arange(1, population // 2 + 1))
-        self._weights = weights / weights.sum()
-        mu = 1 / np.square(self._weights).sum()
-        self._mu = mu
-        self._c_step = (mu + 2) / (n + mu + 5)
-        self._damping = 1 + self._c_step + 2 * max(0.0, np.sqrt((mu - 1) / (n + 1)) - 1)
-        self._c_path = (4 + mu / n) / (n + 4 + 2 * mu / n)
-        faster = (n + 2) / 3
-        self._c_one = min(0.5, faster * 2 / ((n + 1.3) ** 2 + mu))
-        rank = faster * 2 * (mu - 2 + 1 / mu) / ((n + 2) ** 2 + mu)
-        self._c_mu = min(1 - self._c_one, rank)
-        self._length = np.sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n**2))
-        self._step_path, self._path = np.zeros(n), np.zeros(n)
+        self.mean, self._spread, self._rng = mean.copy(), spread, rng
+        self._n_directions = population // 2
 
     def ask(self) -> NDArray:
         """Vectors to be tried, one in each row."""
-        self._drawn = self._rng.normal(size=(self._n_draws, len(self.mean)))
-        return self.mean + self.step * np.sqrt(self._variance) * self._drawn
+        self._directions = self._rng.normal(size=(self._n_directions, len(self.mean)))
+        moved = self._spread * self._directions
+        return np.concatenate([self.mean + moved, self.mean - moved])
 
     def tell(self, scores: NDArray) -> None:
         """What each of them earned; more is better."""
-        best = self._drawn[np.argsort(-scores, kind="stable")[: len(self._weights)]]
-        drawn = self._weights @ best
-        moved = np.sqrt(self._variance) * drawn
-        self.mean = self.mean + self.step * moved
-        c = self._c_step
-        self._step_path = (1 - c) * self._step_path + np.sqrt(c * (2 - c) * self._mu) * drawn
-        longer = float(np.linalg.norm(self._step_path)) / self._length
-        is_straight = longer < 1.4 + 2 / (len(self.mean) + 1)
-        c = self._c_path
-        self._path = (1 - c) * self._path + is_straight * np.sqrt(c * (2 - c) * self._mu) * moved
-        spread = self._weights @ (self._variance * np.square(best))
-        kept = 1 - self._c_one - self._c_mu
-        self._variance = (
-            kept * self._variance + self._c_one * np.square(self._path) + self._c_mu * spread
-        )
-        self.step *= float(np.exp(self._c_step / self._damping * (longer - 1)))
+        pairs = scores.reshape(2, -1)
+        n_best = max(1, round(TOLD_MOST * self._n_directions))
+        best = np.argsort(-pairs.max(0), kind="stable")[:n_best]
+        told = (pairs[0, best] - pairs[1, best]) @ self._directions[best]
+        deviation = float(pairs[:, best].std())
+        if deviation > 0:
+            self.mean = self.mean + self._spread / (n_best * deviation) * told
+
+
+def one_rule(task: Task) -> CrispTree:
+    """One leaf for all states: a line of all features that does nothing yet."""
+    low, high = np.asarray(task.actions.low), np.asarray(task.actions.high)
+    pairs = product(range(len(low)), range(task.n_features))
+    return CrispTree(
+        feature=np.array([-1]),
+        threshold=np.zeros(1),
+        if_true=np.array([-1]),
+        if_false=np.array([-1]),
+        action=0.5 * (low + high)[None],
+        gains=(tuple(Gain(dimension, feature, NEARLY_ZERO) for dimension, feature in pairs),),
+        **task.signature,
+    )
 
 
 def evolve(
@@ -139,24 +142,34 @@ def evolve(
     settings: EvolveConfig,
     selection: Selection,
     states: NDArray,
+    states_met_by: Callable[[CrispTree], NDArray],
     rng: np.random.Generator,
     report: Callable[[int, float], object] = lambda generation, score: None,
     is_late: Callable[[], bool] = lambda: False,
 ) -> CrispTree:
-    """The tree with the numbers of the last generation's mean, where it earns more on fresh
-    episodes; else the tree as it was."""
+    """The tree with other numbers, where it earns more on fresh episodes; else as it was.
+
+    Numbers are in units of `states`, and of the states that the tree meets on its way.
+    """
     assert settings.generations is not None, "the configuration is resolved before it is run"
+    seen, noted = [states], [tree]
     numbers = Numbers.of(tree, states)
-    strategy = SeparableCMA(numbers.vector, settings.spread, settings.population, rng)
-    for generation in range(settings.generations):
+    strategy = RandomSearch(numbers.vector, settings.spread, settings.population, rng)
+    for generation in range(1, settings.generations + 1):
         if is_late():
             break
         trees = [numbers.with_vector(vector) for vector in strategy.ask()]
-        scores = selection.returns(trees, settings.episodes).mean(1)
-        report(generation + 1, float(np.max(scores)))
+        scores = selection.returns(trees, settings.episodes, least=1).mean(1)
+        report(generation, float(np.mean(scores)))
         if np.ptp(scores) == 0:  # nothing tells them apart any more
             break
         strategy.tell(scores)
-    evolved = numbers.with_vector(strategy.mean)
-    before, after = selection.returns([tree, evolved], settings.confirm).mean(1)
-    return evolved if after > before else tree
+        if generation % EPOCH == 0:
+            noted.append(numbers.with_vector(strategy.mean))
+            seen.append(states_met_by(noted[-1]))
+            numbers = Numbers.of(noted[-1], np.concatenate(seen))
+            strategy.mean = numbers.vector
+    noted.append(numbers.with_vector(strategy.mean))
+    # The tree itself stands first, so that it wins where nothing earns more.
+    rounds = [settings.confirm // 8, settings.confirm // 2, settings.confirm]
+    return noted[selection.race(noted, rounds)[0]]

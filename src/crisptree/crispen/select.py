@@ -40,16 +40,16 @@ class Selection:
         self.task, self._seed, self._calls, self._scale = task, seed, 0, scale
         self._model, self._end = model, end
 
-    def scaled(self, episodes: int) -> int:
-        """How many episodes are played where `episodes` are asked for: two at least."""
-        return max(2, math.ceil(episodes * self._scale))
+    def scaled(self, episodes: int, least: int = 2) -> int:
+        """How many episodes are played where `episodes` are asked for, `least` at least."""
+        return max(least, math.ceil(episodes * self._scale))
 
-    def returns(self, trees: Sequence[CrispTree], episodes: int) -> np.ndarray:
+    def returns(self, trees: Sequence[CrispTree], episodes: int, least: int = 2) -> np.ndarray:
         """Returns `(trees, episodes)`. The same episodes for each tree: differences between trees
         are then less noisy. Where the time ended first, only episodes that all trees finished."""
         if self._model is not None:
             return np.array([[self._model.mean_return(tree)] for tree in trees])
-        count, limit = self.scaled(episodes), step_limit(self.task)
+        count, limit = self.scaled(episodes, least), step_limit(self.task)
         is_up = time.monotonic() >= self._end
         played = self._play(trees, min(count, FEW) if is_up else count)
         if not is_up and count > FEW and _unfinished(played, limit).any():

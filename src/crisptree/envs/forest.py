@@ -33,8 +33,9 @@ class Forest:
         action = column("action")
         self._action = action.astype(np.int64) if action.dtype.kind == "i" else action
         self._depth = max(tree.depth for tree in trees)
-        self._gains = _Gains([gains for tree in trees for gains in tree.gains])
         actions = trees[0].actions
+        gains = [gains for tree in trees for gains in tree.gains]
+        self._gains = _Gains(gains, len(actions.low))
         bounds = np.array(actions.low), np.array(actions.high)
         self._bounds = bounds if actions.kind == "box" else None
 
@@ -54,24 +55,23 @@ class Forest:
 
 
 class _Gains:
-    """Sparse linear terms of all nodes, padded to a common number of terms."""
+    """Sparse linear terms of all nodes, for each dimension padded to a common number of terms."""
 
-    def __init__(self, of_nodes: Sequence[Sequence[Gain]]) -> None:
-        width = max((len(gains) for gains in of_nodes), default=0)
-        self._dimension = np.zeros((width, len(of_nodes)), np.int64)
-        self._feature = np.zeros((width, len(of_nodes)), np.int64)
-        self._weight = np.zeros((width, len(of_nodes)))
+    def __init__(self, of_nodes: Sequence[Sequence[Gain]], n_values: int) -> None:
+        terms: dict[tuple[int, int], list[Gain]] = {}
         for node, gains in enumerate(of_nodes):
-            for term, (dimension, feature, weight) in enumerate(gains):
-                self._dimension[term, node] = dimension
-                self._feature[term, node] = feature
-                self._weight[term, node] = weight
+            for gain in gains:
+                terms.setdefault((node, gain.dimension), []).append(gain)
+        shape = max(map(len, terms.values()), default=0), len(of_nodes), n_values
+        self._feature, self._weight = np.zeros(shape, np.int64), np.zeros(shape)
+        for (node, dimension), gains in terms.items():
+            for term, gain in enumerate(gains):
+                self._feature[term, node, dimension] = gain.feature
+                self._weight[term, node, dimension] = gain.weight
 
     def added(self, action: np.ndarray, node: np.ndarray, observations: np.ndarray) -> np.ndarray:
         """The actions with the terms of their nodes added, one after the other as a tree does."""
-        action, rows = np.array(action, np.float64), np.arange(len(action))
-        columns = zip(self._dimension, self._feature, self._weight, strict=True)
-        for dimension, feature, weight in columns:
-            seen = observations[rows, feature[node]].astype(np.float64)
-            action[rows, dimension[node]] += weight[node] * seen
+        action, rows = np.array(action, np.float64), np.arange(len(action))[:, None]
+        for feature, weight in zip(self._feature, self._weight, strict=True):
+            action += weight[node] * observations[rows, feature[node]]
         return action
