@@ -9,6 +9,7 @@ from crisptree.pipeline.config import (
     EvolveConfig,
     PolicyConfig,
     PruneConfig,
+    RuleConfig,
     SearchConfig,
     SelectionConfig,
     TrainConfig,
@@ -51,6 +52,7 @@ def small_config(env_id: str = "CartPole-v1", **changes) -> TrainConfig:
             episodes=2,
             confirm=4,
         ),
+        "rule": RuleConfig(generations=2, population=4, confirm=4),
         "search": SearchConfig(sweeps=2, width=3, rounds=(4,), confirm=8),
         "selection": SelectionConfig(
             scale=1.0, snapshots=(4,), final=16, states=500, settled=(4, 16)

@@ -56,9 +56,10 @@ def test_an_environment_that_carries_its_model_is_solved():
         (TrainConfig(policy=PolicyConfig(leaf="linear")), "linear leaves are for real actions"),
         (TrainConfig(candidates=CandidateConfig(("exact",))), "carries no transition table"),
         (TrainConfig(candidates=CandidateConfig(("sac",))), "SAC needs Box actions"),
+        (TrainConfig(candidates=CandidateConfig(("rule",))), "rule needs Box actions"),
         (TrainConfig(evolve=EvolveConfig(generations=3)), "only real actions evolve"),
     ],
-    ids=["linear", "exact", "sac", "evolve"],
+    ids=["linear", "exact", "sac", "rule", "evolve"],
 )
 def test_what_the_environment_does_not_allow_is_refused(cartpole, config, says):
     with pytest.raises(CrisptreeError, match=says):
@@ -80,9 +81,9 @@ def test_only_trees_with_real_actions_evolve(cartpole):
     assert "evolve" not in [stage.name for stage in plan("mlp", choices)]
 
 
-def test_real_actions_are_learned_with_and_without_replay():
+def test_real_actions_begin_in_three_ways():
     config = resolve(TrainConfig(), task_of("Pendulum-v1"), FAST)
-    assert config.candidates.beginnings == ("mlp", "sac")
+    assert config.candidates.beginnings == ("mlp", "rule", "sac")
 
 
 class Ticking(gym.Env):

@@ -189,7 +189,8 @@ def test_a_rule_list_from_scratch(task, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("leaf", "beginning"), [("constant", "direct"), ("linear", "direct"), ("linear", "sac")]
+    ("leaf", "beginning"),
+    [("constant", "direct"), ("linear", "direct"), ("linear", "sac"), ("constant", "rule")],
 )
 def test_real_actions(tmp_path, leaf, beginning):
     config = small_config(

@@ -51,8 +51,8 @@ class Command:
     episodes: OptionalInt = None
     """Episodes the tree is scored on, on seeds that training never saw (100 unless given)."""
     teacher: OptionalStr = None
-    """Learn from a teacher first: mlp, soft, dqn, sac, exact, a policy file, a Stable-Baselines3
-    zip or `module:callable`. (Unless given, a teacher and no teacher race.)"""
+    """Learn from a teacher first: mlp, soft, dqn, sac, rule, exact, a policy file, a
+    Stable-Baselines3 zip or `module:callable`. (Unless given, what suits the actions races.)"""
     direct: bool = False
     """No teacher: the tree learns from scratch."""
     start_from: OptionalStr = None

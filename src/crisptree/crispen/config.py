@@ -102,9 +102,20 @@ class EvolveConfig:
     def __post_init__(self) -> None:
         if self.population < 4 or self.episodes < 1 or not self.spread > 0:
             raise CrisptreeError(
-                "evolve.population must be at least 4, evolve.episodes at least 1 and "
-                "evolve.spread above 0"
+                "to evolve, population must be at least 4, episodes at least 1 and spread above 0"
             )
+
+
+@dataclass(frozen=True)
+class RuleConfig(EvolveConfig):
+    """A teacher: one linear rule of all features, found from nothing in the same way."""
+
+    generations: int | None = None
+    """Most generations; as many as `steps` allow, 400 at most, unless given."""
+    population: int = 8
+    """Rules of a generation, in pairs on both sides of the one that moves."""
+    episodes: int = 1
+    """Episodes that each of them plays; the next generation plays others."""
 
 
 @dataclass(frozen=True)

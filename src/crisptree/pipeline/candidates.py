@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.processes import cores
 from crisptree.crisp import CrispTree
 from crisptree.crispen.select import Selection
 from crisptree.envs.source import EnvSource
 from crisptree.envs.task import Task, task_of
 from crisptree.learn.compilation_cache import enable_compilation_cache
 from crisptree.learn.exact_model import exact_model
-from crisptree.pipeline.config import MOST_CANDIDATES, Beginning, TrainConfig
+from crisptree.pipeline.config import MOST_CANDIDATES, Beginning, TrainConfig, turns
 from crisptree.pipeline.config_io import from_dict, to_dict
 from crisptree.pipeline.executor import run_jobs
 from crisptree.pipeline.jobs import Job, Message, ProcessEndedError
@@ -51,10 +52,8 @@ class Finished:
 
 
 def candidates_of(config: TrainConfig) -> list[Candidate]:
-    """Beginnings take turns."""
-    beginnings, count = config.candidates.beginnings, config.candidates.count
-    assert beginnings and count is not None, "the configuration is resolved before it is run"
-    return [Candidate(i, beginnings[i % len(beginnings)]) for i in range(count)]
+    """One for each turn."""
+    return [Candidate(i, beginning) for i, beginning in enumerate(turns(config))]
 
 
 def candidate_seed(seed: int, number: int) -> int:
@@ -77,15 +76,50 @@ def run_candidates(
         done = _run(config, task, seed, every[0], directory, report, minutes, reuse)
         return [done], 0
     assert config.candidates.finalists is not None
-    finalists = every
+    finalists, times = every, [minutes] * len(every)
     if len(every) > config.candidates.finalists:
-        first = _run_all(config, task, seed, every, directory, report, minutes, "first", reuse)
+        times = first_minutes(config, every, minutes)
+        first = _run_all(config, task, seed, every, directory, report, times, "first", reuse)
         ranked = sorted(first, key=lambda done: -done.selection_return)
-        finalists = [done.candidate for done in ranked[: config.candidates.finalists]]
+        first = ranked[: config.candidates.finalists]
+        finalists = [done.candidate for done in first]
         report.note(f"  going on: {', '.join(each.name for each in finalists)}")
-    finished = _run_all(config, task, seed, finalists, directory, report, minutes, "last", reuse)
+        times = last_minutes(first, minutes, (time.monotonic() - began) / 60)
+    finished = _run_all(config, task, seed, finalists, directory, report, times, "last", reuse)
     end = math.inf if config.budget is None else began + 60 * config.budget * (1 - RESERVED / 2)
     return finished, _best(finished, config, task, seed, end)
+
+
+def first_minutes(
+    config: TrainConfig, every: list[Candidate], minutes: float | None
+) -> list[float | None]:
+    """What each candidate may take for its first tree.
+
+    Where there are more of them than workers they share the time that the slowest would take.
+    """
+    if minutes is None:
+        return [None] * len(every)
+    shares = [_first_share(config, each.beginning) for each in every]
+    workers = config.candidates.workers or cores()
+    crowding = max(1.0, sum(shares) / workers / max(shares))
+    return [minutes * share / crowding for share in shares]
+
+
+def _first_share(config: TrainConfig, beginning: Beginning) -> float:
+    """Of the time of a whole plan, what goes to the first tree."""
+    first, whole = first_stages(beginning, config), plan(beginning, config)
+    return sum(stage.weight for stage in first) / sum(stage.weight for stage in whole)
+
+
+def last_minutes(
+    first: list[Finished], minutes: float | None, elapsed: float
+) -> list[float | None]:
+    """What each candidate may have taken in all when the time is up."""
+    if minutes is None:
+        return [None] * len(first)
+    taken = [sum(record["seconds"] for record in each.records) / 60 for each in first]
+    left = minutes - max(elapsed, *taken)  # a run that is resumed has used up time before
+    return [used + left for used in taken]
 
 
 def _best(finished: list[Finished], config: TrainConfig, task: Task, seed: int, end: float) -> int:
@@ -118,11 +152,11 @@ def _run_all(
     candidates: list[Candidate],
     directory: RunDirectory,
     report: Reporter,
-    minutes: float | None,
+    minutes: list[float | None],
     until: str,
     reuse: Path | None,
 ) -> list[Finished]:
-    """Each candidate in a process of its own, in a folder of its own.
+    """Each candidate in a process of its own, in a folder of its own, for so many minutes.
 
     Once one of them is settled, the others have nothing to look for and are ended.
     """
@@ -137,13 +171,13 @@ def _run_all(
                 "number": each.number,
                 "beginning": each.beginning,
                 "folder": str(directory.folder(f"candidates/{each.name}")),
-                "minutes": minutes,
+                "minutes": time_for_it,
                 "until": until,
                 "reuse": None if reuse is None else str(reuse),
             },
             str(directory.folder(f"candidates/{each.name}") / "log.txt"),
         )
-        for each in candidates
+        for each, time_for_it in zip(candidates, minutes, strict=True)
     ]
 
     def on_message(name: str, message: Message) -> None:
@@ -225,9 +259,6 @@ def _run(
     stages = plan(candidate.beginning, config)
     n_first = len(first_stages(candidate.beginning, config))
     wanted = stages if until == "last" else stages[:n_first]
-    if minutes is not None and until == "first":
-        share = sum(each.weight for each in wanted) / sum(each.weight for each in stages)
-        minutes *= share
     made, records = run_stages(
         wanted,
         task,

@@ -18,17 +18,18 @@ from crisptree.crispen.config import (
     DistillConfig,
     EvolveConfig,
     PruneConfig,
+    RuleConfig,
     SearchConfig,
     SelectionConfig,
 )
 from crisptree.learn.config import DQNConfig, PPOConfig, SACConfig
 
-Beginning = Literal["direct", "mlp", "soft", "dqn", "sac", "exact", "expert", "external"]
-"""How a tree begins: from scratch; by watching a teacher (an MLP, a soft tree, a DQN or SAC
-trained here, exact value iteration, or somebody else's policy); or as an expert's tree."""
+Beginning = Literal["direct", "mlp", "soft", "dqn", "sac", "rule", "exact", "expert", "external"]
+"""How a tree begins: from scratch; by watching a teacher (an MLP, a soft tree, a DQN, SAC or one
+linear rule found here, exact value iteration, or somebody else's policy); as an expert's tree."""
 TeacherKind = Literal["mlp", "soft", "dqn", "sac"]
 """Teachers that learn here: a network or a soft tree by PPO, a network by Q-learning or SAC."""
-RACED: tuple[Beginning, ...] = ("direct", "mlp", "soft", "dqn", "sac", "exact")
+RACED: tuple[Beginning, ...] = ("direct", "mlp", "soft", "dqn", "sac", "rule", "exact")
 SIZE_NAMES = {"tree": "leaves", "list": "rules", "mlp": "mlp"}
 """What the size of each kind of policy is called where it is asked for."""
 MOST_CANDIDATES = 63
@@ -209,6 +210,7 @@ class TrainConfig:
     refine: RefineConfig = field(default_factory=RefineConfig)
     prune: PruneConfig = field(default_factory=PruneConfig)
     evolve: EvolveConfig = field(default_factory=EvolveConfig)
+    rule: RuleConfig = field(default_factory=RuleConfig)
     search: SearchConfig = field(default_factory=SearchConfig)
     selection: SelectionConfig = field(default_factory=SelectionConfig)
     paper: PaperConfig = field(default_factory=PaperConfig)
@@ -254,6 +256,13 @@ class TrainConfig:
         return replace(
             self.ppo, learning_rate=own.learning_rate, entropy_coef=own.entropy_coef, **rates
         )
+
+
+def turns(config: TrainConfig) -> list[Beginning]:
+    """How each candidate begins: beginnings take turns."""
+    beginnings, count = config.candidates.beginnings, config.candidates.count
+    assert beginnings and count is not None, "the configuration is resolved before it is run"
+    return [beginnings[i % len(beginnings)] for i in range(count)]
 
 
 def _check(config: TrainConfig) -> None:

@@ -11,6 +11,7 @@ from crisptree.pipeline.stages.expert import Expert
 from crisptree.pipeline.stages.model_search import SearchModel
 from crisptree.pipeline.stages.prune import Prune, Simplify
 from crisptree.pipeline.stages.refine import Refine
+from crisptree.pipeline.stages.rule import Rule
 from crisptree.pipeline.stages.search import Search
 from crisptree.pipeline.stages.teacher import Exact, External, Fallback, Teacher
 
@@ -30,6 +31,8 @@ def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
             return [Exact(), *derive, Distill(), mend] if is_list else [Exact(), SearchModel()]
         case "external":
             return [External(), *derive, Distill(), mend]
+        case "rule":
+            return [Rule(), *derive, Distill()]
         case "mlp" | "soft" | "dqn" | "sac":
             return [*_teachers(beginning, config), *derive, Distill(), mend]
 
@@ -56,6 +59,8 @@ def last_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
         stages += [Prune(f"prune-{size}", size, is_last), refine]
     if beginning not in ("direct", "expert"):
         stages += [DistillSmall(), Refine("refine-small", "last")]
+    if beginning == "rule":  # what no gradient found, none refines: it evolves in the end
+        stages = [stage for stage in stages if not isinstance(stage, Refine)]
     evolution: list[Stage] = [Evolve()] if config.evolve.generations else []
     return [*stages, Simplify(), *evolution, Search()]
 
@@ -67,6 +72,8 @@ def plan(beginning: Beginning, config: TrainConfig) -> list[Stage]:
 
 def training_shares(beginning: Beginning, config: TrainConfig) -> float:
     """Environment steps of a whole plan, in units of `config.steps`, if every cut costs."""
+    if beginning == "rule":
+        return 1.0
     cuts = len(ladder(config.width, config.policy.leaves, config.prune.step))
     shares = (cuts - 1) * config.refine.share + config.refine.last_share if cuts else 0.0
     if beginning == "direct":

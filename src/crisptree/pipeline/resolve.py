@@ -14,7 +14,7 @@ from crisptree.envs.registry import twin_of
 from crisptree.envs.task import Task
 from crisptree.envs.transition_table import has_transition_table
 from crisptree.learn.config import PPOConfig
-from crisptree.pipeline.config import Beginning, TrainConfig
+from crisptree.pipeline.config import Beginning, TrainConfig, turns
 from crisptree.pipeline.measure import Measurement
 from crisptree.pipeline.plan import training_shares
 
@@ -30,6 +30,8 @@ LEARNER_STEPS = 60_000
 """Steps a second that a learner takes on one core where the environment costs nothing."""
 GENERATIONS = 100
 """Of the evolution of a tree with real actions."""
+LEAST_GENERATIONS, MOST_GENERATIONS = 20, 400
+"""Of the evolution of a linear rule from nothing."""
 UPDATES = 60
 """Updates that a training should have at least, or its batches are made smaller."""
 SMALLEST_STEPS, SMALLEST_ENVS = 32, 8
@@ -56,6 +58,9 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
         config = replace(config, budget=DEFAULT_BUDGET)
     if config.steps is None:
         config = replace(config, steps=_steps_within(config, measured))
+    if config.rule.generations is None:
+        generations = _rule_generations(config, task, measured)
+        config = replace(config, rule=replace(config.rule, generations=generations))
     config = _with_smaller_batches(config)
     if config.search.width is None:
         config = replace(config, search=replace(config.search, width=_search_width(task)))
@@ -89,6 +94,10 @@ def _check_fits(config: TrainConfig, task: Task) -> None:
         )
     if "sac" in config.candidates.beginnings and task.actions.kind != "box":
         raise CrisptreeError(f"SAC needs Box actions; '{task.name}' has {task.actions.kind} ones")
+    if "rule" in config.candidates.beginnings and task.actions.kind != "box":
+        raise CrisptreeError(
+            f"a linear rule needs Box actions; '{task.name}' has {task.actions.kind} ones"
+        )
     if "exact" in config.candidates.beginnings and not has_transition_table(task):
         raise CrisptreeError(f"'{task.name}' carries no transition table (env.unwrapped.P)")
 
@@ -113,11 +122,11 @@ def _with_candidates(config: TrainConfig, task: Task) -> TrainConfig:
 
 
 def _beginnings(task: Task) -> tuple[Beginning, ...]:
-    """What races where nobody says: real actions are learned with and without replay, since a
-    network imitated by regression has so far always been ahead of a tree from scratch."""
+    """What races where nobody says. Real actions are learned by gradient with and without replay,
+    and as one linear rule without any: which of them suits an environment cannot be told before."""
     if has_transition_table(task):
         return ("exact",)
-    return ("mlp", "sac") if task.actions.kind == "box" else ("mlp", "direct")
+    return ("mlp", "rule", "sac") if task.actions.kind == "box" else ("mlp", "direct")
 
 
 def _steps_within(config: TrainConfig, measured: Measurement) -> int:
@@ -128,10 +137,25 @@ def _steps_within(config: TrainConfig, measured: Measurement) -> int:
         shares, rounds = 1.0, 1
     else:
         shares = max(training_shares(each, config) for each in config.candidates.beginnings)
-        count = config.candidates.count or 1
+        # Rules are found in little time.
+        count = sum(beginning != "rule" for beginning in turns(config)) or 1
         rounds = -(-count // (config.candidates.workers or cores()))
     seconds = 60 * config.budget * LEARNING_SHARE
     return int(max(LEAST_STEPS, min(MOST_STEPS, rate * seconds / shares / rounds)))
+
+
+def _rule_generations(config: TrainConfig, task: Task, measured: Measurement) -> int:
+    """So many that they take as many steps as the direct training."""
+    if task.actions.kind != "box":
+        return 0
+    assert config.steps is not None
+    played = config.rule.population * config.rule.episodes * _likely_length(task, measured)
+    return max(LEAST_GENERATIONS, min(MOST_GENERATIONS, int(config.steps / played)))
+
+
+def _likely_length(task: Task, measured: Measurement) -> float:
+    """Of an episode: who has learned something may play longer than at random, up to the limit."""
+    return math.sqrt(measured.episode_length * (task.max_steps or measured.episode_length))
 
 
 def _search_width(task: Task) -> int:
@@ -167,8 +191,6 @@ def _selection_scale(config: TrainConfig, task: Task, measured: Measurement) -> 
         assert config.steps is not None
         scale = config.steps / MOST_STEPS * 2
     else:
-        # Whoever has learned something may play longer than at random, up to the limit.
-        length = math.sqrt(measured.episode_length * (task.max_steps or measured.episode_length))
-        per_second = measured.steps_per_second / length
+        per_second = measured.steps_per_second / _likely_length(task, measured)
         scale = 60 * config.budget * SELECTION_SHARE * per_second / SELECTION_EPISODES
     return float(f"{min(1.0, max(0.02, scale)):.2g}")

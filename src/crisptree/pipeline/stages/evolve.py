@@ -3,8 +3,11 @@
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from numpy.typing import NDArray
+
 from crisptree.crispen.evolve import evolve
 from crisptree.crispen.prune import visited_states
+from crisptree.envs.policy import Policy
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
 
@@ -24,25 +27,28 @@ class Evolve(Stage):
             return replace(inputs, figures={"leaves": tree.n_leaves})
         generations = config.evolve.generations
         assert generations
-        states = visited_states(
-            tree,
-            context.task,
-            context.seed,
-            most=config.selection.states,
-            episodes=selection.scaled(32),
-            end=context.end,
-        )
         tree = evolve(
             tree,
             config.evolve,
             selection,
-            states,
+            states_met_by(tree, context),
+            lambda tree: states_met_by(tree, context),
             context.rng(),
-            report=lambda done, score: context.advance(
-                done / generations, f"the best of a generation {score:8.4g}"
-            ),
+            report=lambda done, score: context.advance(done / generations, f"return {score:8.4g}"),
             is_late=context.is_late,
         )
         score = selection.mean(tree, config.selection.final)
         figures = {"leaves": tree.n_leaves, "selection_return": score}
         return replace(inputs, tree=tree, figures=figures)
+
+
+def states_met_by(policy: Policy, context: Context) -> NDArray:
+    """A sample of the states that a policy meets on its own way."""
+    return visited_states(
+        policy,
+        context.task,
+        context.seed,
+        most=context.config.selection.states,
+        episodes=context.selection().scaled(32),
+        end=context.end,
+    )

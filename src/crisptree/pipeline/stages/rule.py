@@ -1,0 +1,53 @@
+"""A teacher that no gradient finds: one linear rule of all features, by random search."""
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from crisptree.crisp import CrispTree
+from crisptree.crispen.evolve import evolve, scouted_rule
+from crisptree.envs.policy import random_policy
+from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.stage import Artifacts, Context, Stage
+from crisptree.pipeline.stages.evolve import states_met_by
+from crisptree.pipeline.teachers import values_seen_by
+
+
+@dataclass(frozen=True)
+class Rule(Stage):
+    """Its returns are those of whole episodes, so that it sees what a discount hides."""
+
+    name: str = "teacher-rule"
+    weight: float = 2.0
+
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        return {"rule": asdict(config.rule), "selection": asdict(config.selection)}
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        config, selection, rng = context.config, context.selection(), context.rng()
+        generations = config.rule.generations
+        assert generations
+        states = states_met_by(random_policy(context.task, context.seed), context)
+        rule = evolve(
+            scouted_rule(context.task, config.rule.spread, selection, states, rng),
+            config.rule,
+            selection,
+            states,
+            lambda tree: states_met_by(tree, context),
+            rng,
+            report=lambda done, score: context.advance(done / generations, f"return {score:8.4g}"),
+            is_late=context.is_late,
+        )
+        returns = selection.returns([rule], config.selection.snapshots[-1])
+        figures = {"selection_return": float(returns.mean()), "best_return": float(returns.max())}
+        values = values_seen_by(rule, context)
+        return replace(inputs, teacher=rule, values=values, figures=figures)
+
+    def save(self, made: Artifacts, folder: Path) -> None:
+        super().save(made, folder)
+        assert isinstance(made.teacher, CrispTree)
+        made.teacher.save(folder / "rule.json")
+
+    def load(self, folder: Path, inputs: Artifacts, context: Context) -> Artifacts:
+        rule = CrispTree.load(folder / "rule.json")
+        return replace(super().load(folder, inputs, context), teacher=rule)
