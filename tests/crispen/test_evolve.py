@@ -1,9 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from kinds_of_tasks import BOX
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
+from crisptree.crisp.derived import derived_feature
 from crisptree.crispen.config import EvolveConfig, RuleConfig
 from crisptree.crispen.evolve import Numbers, RandomSearch, evolve, one_rule, scouted_rule
 from crisptree.crispen.fit import fit_cart
@@ -53,6 +56,16 @@ def test_other_numbers_are_another_tree_with_the_same_numbers(leaf):
     again = Numbers(moved, numbers.mean, numbers.deviation).vector
     inside = np.abs(vector) < 0.99  # constant leaves are kept within the bounds
     np.testing.assert_allclose(again[inside], vector[inside], rtol=1e-4, atol=1e-4)
+
+
+def test_thresholds_of_derived_features_move_too():
+    sum_of_two = derived_feature(((0, 1.0), (1, 0.5)), BOX.features)
+    richer = replace(BOX, features=(*BOX.features, sum_of_two))
+    actions = np.where(STATES[:, :1] + 0.5 * STATES[:, 1:2] > 2.5, [1.0, 2.0], [-1.0, 7.0])
+    tree = fit_cart(STATES, actions, None, 2, richer, 0)
+    numbers = Numbers.of(tree, STATES)
+    same = numbers.with_vector(numbers.vector)
+    assert tree.feature[0] == 3 and (same.act(STATES) == tree.act(STATES)).all()
 
 
 def test_an_ellipsoid_is_descended():

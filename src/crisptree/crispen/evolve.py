@@ -46,6 +46,7 @@ class Numbers:
 
     @staticmethod
     def of(tree: CrispTree, states: NDArray) -> "Numbers":
+        states = tree.columns(states)
         mean, deviation = states.mean(0, dtype=np.float64), states.std(0, dtype=np.float64)
         return Numbers(tree, mean, np.where(deviation > 1e-9, deviation, 1.0))
 
