@@ -59,9 +59,9 @@ def test_other_numbers_are_another_tree_with_the_same_numbers(leaf):
 
 
 def test_thresholds_of_derived_features_move_too():
-    sum_of_two = derived_feature(((0, 1.0), (1, 0.5)), BOX.features)
+    sum_of_two = derived_feature(((0, 100.0), (1, 1.0)), BOX.features)
     richer = replace(BOX, features=(*BOX.features, sum_of_two))
-    actions = np.where(STATES[:, :1] + 0.5 * STATES[:, 1:2] > 2.5, [1.0, 2.0], [-1.0, 7.0])
+    actions = np.where(100 * STATES[:, :1] + STATES[:, 1:2] > 5, [1.0, 2.0], [-1.0, 7.0])
     tree = fit_cart(STATES, actions, None, 2, richer, 0)
     numbers = Numbers.of(tree, STATES)
     same = numbers.with_vector(numbers.vector)
