@@ -22,6 +22,8 @@ POLICIES = ROOT / "policies"
 MARKER = "<!-- gallery -->"
 MOST_DRAWN = 32
 """Larger trees have a page and no picture in the gallery."""
+MOST_IN_A_COLUMN = 10
+"""The drawings of trees with more leaves are wider than a column of text can show."""
 
 _ROW = re.compile(
     r"^\| `(?P<file>[\w-]+)\.json` \| (?P<size>[^|]+) \| (?P<score>[^|]+) \| "
@@ -96,6 +98,7 @@ def as_markdown(exhibit: Exhibit) -> str:
     ]
     if exhibit.leaves <= MOST_DRAWN:
         picture = f"gallery/{exhibit.name}.svg"
-        lines.append(f"[![{env}, {exhibit.size}]({picture})]({picture})")
+        wide = " .wide" if exhibit.leaves > MOST_IN_A_COLUMN and "leaves" in exhibit.size else ""
+        lines.append(f"[![{env}, {exhibit.size}]({picture})]({picture})\n{{: .drawing{wide}}}")
     lines.append(f"```\n{exhibit.command}\n```")
     return "\n\n".join(lines)

@@ -514,6 +514,15 @@ def test_a_scroll_keeps_the_leaf_in_sight_when_the_window_changes(opened):
     assert page.execute_script(inside)
 
 
+def test_following_the_path_shows_no_empty_space(opened):
+    """On a phone the last leaf is far down; the end of the drawing stays at the end of the view."""
+    driver = opened(CrispTree.load("policies/navigation3d-tree-7.json"), width=390, height=844)
+    driver.execute_script("observe([0, 0, 0])")
+    view, bounds = driver.execute_script("return [view, bounds]")
+    assert bounds["height"] > view["height"]
+    assert view["y"] + view["height"] <= bounds["y"] + bounds["height"] + 1
+
+
 def test_hostile_names_do_nothing(opened):
     evil = "</script><script>window.evil = 1</script><img src=x onerror='window.evil = 1'>"
     tree = CrispTree.from_nested(
@@ -524,6 +533,12 @@ def test_hostile_names_do_nothing(opened):
     assert page.execute_script("return document.images.length + document.scripts.length") == 2
     assert page.find_element("tag name", "h1").text == evil
     assert page.execute_script("return performance.getEntriesByType('resource').length") == 0
+
+
+def test_without_pictures_there_is_no_room_for_them(opened):
+    bare = RecordedEpisode(0, np.zeros((3, 1, 4)), np.ones(2), "terminated")
+    driver = opened(TREE, Recording((bare,), note="No pictures."))
+    assert driver.execute_script("return document.getElementById('picture').clientHeight") == 0
 
 
 def test_why_there_is_no_replay(opened):

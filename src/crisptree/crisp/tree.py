@@ -119,11 +119,12 @@ class CrispTree:
         A leaf of several values is a list, or a mapping from names. In a linear leaf a value is
         `(constant, {feature: weight, …})`.
 
-        >>> names = ("angle", "velocity")
-        >>> tree = CrispTree.from_nested(("velocity", 0.24, 1, 0), names, ("left", "right"))
-        >>> torque = Actions.box(("torque",), (-2.0,), (2.0,))
-        >>> leaf = {"torque": (0.5, {"velocity": -3.1})}
-        >>> tree = CrispTree.from_nested(("angle", 0.0, leaf, [-2.0]), names, actions=torque)
+        Examples:
+            >>> names = ("angle", "velocity")
+            >>> tree = CrispTree.from_nested(("velocity", 0.24, 1, 0), names, ("left", "right"))
+            >>> torque = Actions.box(("torque",), (-2.0,), (2.0,))
+            >>> leaf = {"torque": (0.5, {"velocity": -3.1})}
+            >>> tree = CrispTree.from_nested(("angle", 0.0, leaf, [-2.0]), names, actions=torque)
         """
         known = signature_checks.features(tuple(features), tuple(feature_names))
         possible = signature_checks.actions(actions, tuple(action_names))

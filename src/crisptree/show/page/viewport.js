@@ -52,10 +52,19 @@ function zoom(factor, x = view.x + view.width / 2, y = view.y + view.height / 2)
 function bringIntoView(at) {
   const place = placeOf(at);
   if (!place) return;
-  const { x, y, width, height } = place;
-  const inside = x >= view.x && y >= view.y
-    && x + width <= view.x + view.width && y + height <= view.y + view.height;
-  if (!inside) show({ ...view, x: x + width / 2 - view.width / 2, y: y + height / 2 - view.height / 2 });
+  show({
+    ...view,
+    x: shifted(view.x, view.width, place.x, place.width, bounds.x, bounds.width),
+    y: shifted(view.y, view.height, place.y, place.height, bounds.y, bounds.height),
+  });
+}
+
+/** Where the view begins along one axis so that a node is in its middle, without showing more of
+ *  the empty space around the drawing; as it was, if the node is seen already. */
+function shifted(seen, size, node, length, start, whole) {
+  if (node >= seen && node + length <= seen + size) return seen;
+  const wanted = node + length / 2 - size / 2;
+  return whole <= size ? wanted : Math.max(start, Math.min(wanted, start + whole - size));
 }
 
 /** Where not all is seen, keep the end of the lit path in sight. */
