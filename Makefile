@@ -30,11 +30,15 @@ demo: $(VENV)/.train
 test: setup lint
 	$(TESTS)
 
-lint: setup
+lint: setup $(VENV)/.types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+
+# Types are checked again only if a file has changed since they were right.
+$(VENV)/.types: $(VENV)/.all pyproject.toml $(shell find src tests -name '*.py')
 	$(BIN)/pyright --threads 2
+	touch $@
 
 # Tests that take minutes, and tests that kill processes and break files.
 slow: setup

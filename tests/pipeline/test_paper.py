@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from small import small_config
+from small import SHORT_PENDULUM, small_config
 
 from crisptree.crispen.harden import argmax
 from crisptree.envs.task import task_of
@@ -11,7 +11,7 @@ from crisptree.pipeline.config import CandidateConfig, PaperConfig, PolicyConfig
 from crisptree.pipeline.paper import fresh_learner
 from crisptree.pipeline.train import train
 
-TASK = task_of("Pendulum-v1")
+TASK = task_of("Pendulum-v1", SHORT_PENDULUM)
 
 
 @pytest.mark.parametrize(("kind", "leaf"), [("list", "constant"), ("tree", "linear")])

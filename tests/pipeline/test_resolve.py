@@ -32,7 +32,8 @@ def test_nothing_is_left_open(cartpole):
 
 
 def test_steps_follow_from_speed_and_budget(cartpole):
-    fast = resolve(TrainConfig(), cartpole, FAST)
+    two = CandidateConfig(workers=2)  # on a machine of one core as well
+    fast = resolve(TrainConfig(candidates=two), cartpole, FAST)
     slow = resolve(TrainConfig(budget=2.0), cartpole, SLOW)
     assert fast.steps == MOST_STEPS
     assert slow.steps is not None and slow.steps < 30 * 120

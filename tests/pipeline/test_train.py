@@ -10,7 +10,7 @@ from pathlib import Path
 import gymnasium
 import pytest
 from runs import Stopped, metrics, read, timeless
-from small import small_config
+from small import SHORT_PENDULUM, small_config
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
@@ -168,7 +168,7 @@ def test_a_resumed_run_keeps_its_configuration(run, task, tmp_path):
 
 
 def test_candidates_race_in_processes_of_their_own(task, tmp_path):
-    both = small_config(candidates=CandidateConfig(("direct", "mlp"), 2))
+    both = small_config(candidates=CandidateConfig(("direct", "mlp"), 2, finalists=2))
     done = train(both, task, tmp_path / "run")
     names = set(os.listdir(tmp_path / "run" / "candidates"))
     assert names == {"0-direct", "1-mlp"} == set(done.summary["candidates"])
@@ -198,7 +198,7 @@ def test_real_actions(tmp_path, leaf, beginning):
         policy=PolicyConfig("tree", 2, leaf, 1),
         candidates=CandidateConfig((beginning,), 1),
     )
-    done = train(config, task_of("Pendulum-v1"), tmp_path / "run")
+    done = train(config, task_of("Pendulum-v1", SHORT_PENDULUM), tmp_path / "run")
     assert done.tree is not None and done.tree.actions.kind == "box"
     action, _ = done.tree.predict(gymnasium.make("Pendulum-v1").reset(seed=0)[0])
     assert action.shape == (1,) and action.dtype == "float32"
