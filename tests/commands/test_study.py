@@ -236,7 +236,7 @@ def test_a_missing_package_is_told_with_its_extra(database, package, arguments, 
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=database.parent, capture_output=True, text=True
     )
-    message = f"this needs the package {package}: pip install 'crisptree[{extra}]'"
+    message = f"crisptree study needs the package {package}: pip install 'crisptree[{extra}]'"
     assert (done.returncode, done.stderr) == (2, f"crisptree: {message}\n")
 
 

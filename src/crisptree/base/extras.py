@@ -37,6 +37,7 @@ EXTRA_OF: Mapping[str, str] = MappingProxyType(
         "fastapi": "study",
         "jinja2": "study",
         "pyarrow": "study",
+        "pydantic": "study",
         "sqlalchemy": "study",
         "uvicorn": "study",
         "psycopg": "pg",
@@ -45,10 +46,21 @@ EXTRA_OF: Mapping[str, str] = MappingProxyType(
 """Names as they are imported, and the extras of pyproject.toml that bring them."""
 
 
+EXTRA_OF_COMMAND: Mapping[str, str] = MappingProxyType(
+    {"reproduce": "experiments", "study": "study", "sweep": "experiments", "zoo": "zoo"}
+)
+"""The extras that bring all that a command needs, `train` and `plot` included."""
+
+
 def missing_extra(error: ImportError, what: str) -> str | None:
-    """One line that says which extra `what` needs, or None where no extra would help."""
+    """One line that says which extra `what` needs, or None where no extra would help.
+
+    `what` begins with the command, if it is one: `crisptree study`.
+    """
     package = (error.name or "").partition(".")[0]
     extra = EXTRA_OF.get(package)
     if extra is None:
         return None
+    if extra in ("plot", "train"):
+        extra = EXTRA_OF_COMMAND.get(what.removeprefix("crisptree "), extra)
     return f"{what} needs the package {package}: pip install 'crisptree[{extra}]'"

@@ -13,7 +13,6 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.base.interrupts import interrupts_raise
 from crisptree.commands.options import OptionalPath, OptionalStr, optional
 from crisptree.commands.study_policies import Binarise, Mlp, Worksheet, visited_states
-from crisptree.lab.extras import extra_packages
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -257,5 +256,4 @@ class Command:
     ]
 
     def run(self) -> None:
-        with extra_packages():
-            self.what.run()
+        self.what.run()

@@ -5,14 +5,15 @@ Numbers are written with the digits that give back the same float64.
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
-from typing import Any
+from typing import Any, TypeVar
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.files import write_atomically
 from crisptree.base.text import printable
 
+Content = TypeVar("Content")
 LARGEST_FILE = 16 * 2**20
 IN_A_RUN = "policy.json"
 """The policy's name in the directory of a run."""
@@ -63,6 +64,15 @@ def read(path: str | PathLike[str]) -> Any:
         ) from None
     except ValueError:  # a whole number of thousands of digits
         raise CrisptreeError(f"{path} is not a policy file: it holds a number too long") from None
+
+
+def load(path: str | PathLike[str], of: Callable[[Any], Content]) -> Content:
+    """What `of` makes of a file's JSON; an error names the file."""
+    content = read(path)
+    try:
+        return of(content)
+    except CrisptreeError as error:
+        raise CrisptreeError(f"{path}: {error}") from None
 
 
 def type_of(value: object) -> str:

@@ -395,8 +395,4 @@ class CrispTree:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "CrispTree":
         """The tree in a policy file; an error names the file and the field at fault."""
-        policy = policy_file.read(path)
-        try:
-            return cls.from_dict(policy)
-        except CrisptreeError as error:
-            raise CrisptreeError(f"{path}: {error}") from None
+        return policy_file.load(path, cls.from_dict)

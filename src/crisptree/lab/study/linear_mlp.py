@@ -167,11 +167,7 @@ class LinearMLP:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "LinearMLP":
         """The network in a file; an error names the file and the field at fault."""
-        content = policy_file.read(path)
-        try:
-            return cls.from_dict(content)
-        except CrisptreeError as error:
-            raise CrisptreeError(f"{path}: {error}") from None
+        return policy_file.load(path, cls.from_dict)
 
 
 def _checked_layers(layers: tuple[Any, ...], n_features: int, n_actions: int) -> tuple[Layer, ...]:

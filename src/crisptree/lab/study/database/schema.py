@@ -60,14 +60,17 @@ participants = Table(
     UniqueConstraint("study_id", "number"),
 )
 
+
+def _of_participant() -> Column:
+    """Part of the key of what goes with a participant."""
+    owner = ForeignKey("crisptree_participants.id", ondelete="CASCADE")
+    return Column("participant_id", owner, primary_key=True)
+
+
 views = Table(
     "crisptree_views",
     METADATA,
-    Column(
-        "participant_id",
-        ForeignKey("crisptree_participants.id", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    _of_participant(),
     Column("page", String(80), primary_key=True),
     Column("first_shown_at", BigInteger, nullable=False),
     Column("times_shown", Integer, nullable=False),
@@ -76,11 +79,7 @@ views = Table(
 answers = Table(
     "crisptree_answers",
     METADATA,
-    Column(
-        "participant_id",
-        ForeignKey("crisptree_participants.id", ondelete="CASCADE"),
-        primary_key=True,
-    ),
+    _of_participant(),
     # One answer for each participant and page: the key, not the program, keeps a second one out.
     Column("page", String(80), primary_key=True),
     Column("value", JSON, nullable=False),

@@ -5,7 +5,6 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, HTTPException, Request, Response
 from fastapi.responses import RedirectResponse
 
-from crisptree.lab.extras import extra_packages
 from crisptree.lab.study.answer_table import as_csv
 from crisptree.lab.study.database import (
     all_participants,
@@ -145,8 +144,8 @@ def figure(context: Context, kind: str) -> Response:
     results = _results(context)
     if kind not in types or not results.policies:
         raise HTTPException(404, "There is no such figure yet.")
-    with extra_packages():
-        from crisptree.lab.study.study_figure import draw
+    from crisptree.lab.study.study_figure import draw
+
     return Response(draw(results, kind), media_type=types[kind])
 
 
