@@ -127,8 +127,8 @@ class TeacherConfig:
     tree_learning_rate: float = 1e-2
     """Step size of a soft tree at the start."""
     fallback: Literal["none", "dqn"] | None = None
-    """Who takes over from a teacher that has learned nothing; what the actions allow unless
-    given."""
+    """The teacher that takes over from one that has learned nothing; the one that the kind of
+    action allows, unless given."""
     patience: float = 0.5
     """Share of its steps after which a teacher that has learned nothing gives up, if another one
     waits."""

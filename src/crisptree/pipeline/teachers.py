@@ -1,4 +1,4 @@
-"""Whom a tree can learn from besides our own learners: what people have already."""
+"""Teachers that people already have: policies, models of Stable-Baselines3, functions."""
 
 from pathlib import Path
 from typing import Any

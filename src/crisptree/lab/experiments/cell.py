@@ -58,7 +58,7 @@ class Cell:
     model: Model
     config: TrainConfig
     teacher: str | None = None
-    """Whom an imitator learns from: the key of a learner's record and a seed, `KEY#SEED`."""
+    """The teacher of an imitator: the key of a learner's record and a seed, `KEY#SEED`."""
     script: str | None = None
     """The function in `scripts` that a scripted policy is."""
     edition: int = PROCEDURE

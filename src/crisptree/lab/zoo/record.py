@@ -41,7 +41,7 @@ class ZooRecord:
     figures: dict[str, Figure]
     """random, constant, network, cart (from `teacher`) and crisptree."""
     teacher: str
-    """Whom CART learned from: exact, mlp or dqn."""
+    """The teacher of CART: exact, mlp or dqn."""
     optimum: float | None
     seconds: dict[str, float]
     """Wall time of the training, of the comparisons."""

@@ -17,7 +17,7 @@ from crisptree.lab.zoo.record import ZooRecord
 PAGE, MARKER = Path(__file__).parent / "page.md", "<!-- tables -->"
 MODELS = ("random", "constant", "network", "cart", "crisptree")
 TREES = ("cart", "crisptree")
-"""Whose figures are told apart as finely as they differ."""
+"""Columns whose figures are given with as many digits as it takes to tell them apart."""
 HEADS = (
     "environment",
     "random",

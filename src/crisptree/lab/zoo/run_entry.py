@@ -141,7 +141,7 @@ class _Judge:
         )
 
     def best(self, found: Sequence[Found]) -> Found:
-        """Who earns most in selection episodes."""
+        """The teacher that earns most in selection episodes."""
         count = min(64, self._episodes)
         first = block_seed("selection", count, self._seed, CART_STREAM)
         policies = [each.policy for each in found]

@@ -1,4 +1,4 @@
-"""Whom the trees of a run learned from, or a network that is trained for comparison."""
+"""The teachers of a run's trees, or a network that is trained for comparison."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Who may do what: signed forms, the researcher's sessions, rate limits and response headers."""
+"""Access: signed forms, the researcher's sessions, rate limits and response headers."""
 
 import hashlib
 import hmac
