@@ -37,7 +37,10 @@ class AppContext:
     limits: Limits = field(default_factory=Limits)
 
     def participant(self, connection: Connection, link: str, request: Request) -> Participant:
-        """The participant whose link it is; strangers are turned away, and slowed down when they keep guessing."""
+        """The participant whose link it is.
+
+        Strangers are turned away, and slowed down when they keep guessing.
+        """
         found = find_by_link(connection, self.study, link)
         if found is None:
             self.turn_away(request)
