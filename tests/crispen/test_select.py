@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen import select
+from crisptree.crispen.pace import Pace, Timetable
 from crisptree.crispen.select import Selection
 from crisptree.envs.play import Rollouts
 from crisptree.envs.seeds import episode_seeds
@@ -170,7 +171,7 @@ def test_where_the_time_is_up_only_like_is_compared_with_like(
 ):
     found = played([[1, 2], [3, 4]], lengths, was_cut)
     monkeypatch.setattr(select, "rollout", lambda *_, **__: found)
-    assert Selection(TASK, 0, end=0.0).returns([GOOD, CLUMSY], 2).tolist() == compared
+    assert Selection(TASK, 0, times=Timetable(0.0)).returns([GOOD, CLUMSY], 2).tolist() == compared
 
 
 def test_what_begins_too_late_is_over_soon():
@@ -178,7 +179,7 @@ def test_what_begins_too_late_is_over_soon():
     slow = task_of(SlowForEver)
     tree = CrispTree.from_nested(0, features=slow.features, actions=slow.actions)
     began = time.monotonic()
-    Selection(slow, 0, end=began).returns([tree], 2)
+    Selection(slow, 0, times=Timetable(began)).returns([tree], 2)
     assert time.monotonic() - began < 10
 
 
@@ -196,7 +197,33 @@ class SlowForEver(gymnasium.Env):
 
 def test_where_time_ends_a_few_whole_episodes_are_played():
     """Of many episodes those that end first would mislead: a good tree's last longest."""
-    selection = Selection(task_of("Acrobot-v1"), 0, end=time.monotonic())
+    selection = Selection(task_of("Acrobot-v1"), 0, times=Timetable(time.monotonic()))
     still = CrispTree.from_nested(1, **selection.task.signature)
     returns = selection.returns([still], 512)
     assert returns.shape == (1, select.FEW) and (returns == -500).all()
+
+
+def test_slow_episodes_are_fewer_and_only_the_first_trees_run():
+    """Ten seconds for episodes of four seconds each."""
+    task = task_of("CartPole-v0")
+    pace = Pace(steps_per_second=50.0, episode_length=200.0)
+    times = Timetable(end=time.monotonic() + 10)
+    selection = Selection(task, 0, times=times, pace=pace)
+    assert selection.affords(1, 2)
+    assert not selection.affords(2, 2)
+    assert selection.race([CLUMSY, CLUMSY, GOOD, GOOD], (2,))[0] < 2
+    # They did not take so long after all.
+    assert selection.affords(4, 16)
+    assert selection.returns([GOOD], 16).shape == (1, 16)
+
+
+def test_who_waits_is_measured_by_many_at_once():
+    few, many = played([[1]], [[100]], [[0]]), played([[1] * 64], [[100] * 64], [[0] * 64])
+    waiting, computing = Pace(waits=True), Pace()
+    for pace in (waiting, computing):
+        pace.note(many, 5.0, is_whole=True)
+        pace.note(few, 5.0, is_whole=True)
+    assert waiting.seconds(64) == pytest.approx(5.0)
+    assert computing.seconds(64) > 9
+    computing.note(few, 5.0, is_whole=False)
+    assert computing.episode_length == 200

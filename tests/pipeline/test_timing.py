@@ -1,4 +1,5 @@
 import time
+from dataclasses import asdict, replace
 from types import SimpleNamespace
 
 import equinox as eqx
@@ -6,8 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from crisptree.envs.task import task_of
 from crisptree.learn.schedule import Schedule
-from crisptree.pipeline.timing import KeepTime
+from crisptree.pipeline.measure import Measurement
+from crisptree.pipeline.timing import MOST_RESERVED, RESERVED, KeepTime, TimeLeft
 
 
 class State(eqx.Module):
@@ -68,3 +71,23 @@ def test_a_deadline_that_has_passed_leaves_one_update(clock):
     shortened = after_two_segments(clock, 990.0)
     left = (1 - np.asarray(shortened.progress)) * np.asarray(shortened.n_updates)
     assert left[0] <= 1
+
+
+def test_the_time_of_candidates_leaves_room_for_a_few_episodes(clock):
+    task = task_of("CartPole-v1")
+    fast, slow = Measurement(10_000.0, 100.0), Measurement(20.0, 100.0)
+    shares = [
+        TimeLeft.of(2.0, measured, task, 1000.0).reserved / 120 for measured in (fast, slow, None)
+    ]
+    assert shares == pytest.approx([RESERVED, MOST_RESERVED, RESERVED])
+    assert TimeLeft.of(None, slow, task, 0.0) == TimeLeft(measured=slow)
+
+
+def test_what_was_used_before_counts(clock):
+    began, task = 1000.0, task_of("CartPole-v1")
+    clock.time += 30
+    times = TimeLeft.of(1.0, None, task, began)
+    assert times.latest + times.reserved - time.time() == pytest.approx(30, abs=1)
+    assert times.seconds_to_choose() == pytest.approx(15, abs=1)
+    again = TimeLeft.from_dict(asdict(replace(times, measured=Measurement(5.0, 6.0))))
+    assert again.measured == Measurement(5.0, 6.0)

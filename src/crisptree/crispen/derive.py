@@ -19,7 +19,7 @@ from crisptree.crisp.signature import Feature, Terms
 from crisptree.crispen.agreement import disagreement, ranges
 from crisptree.crispen.config import DeriveConfig
 from crisptree.crispen.fit import fit_cart
-from crisptree.crispen.select import with_grace
+from crisptree.crispen.pace import Timetable
 from crisptree.envs.policy import Policy
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
@@ -61,7 +61,9 @@ def derive(
     def play(policy: Policy, number: int) -> float:
         first = block_seed("training", episodes, seed, number)
         seeds = range(first, first + episodes)
-        played = rollout([policy], task, seeds, record=True, fast=True, deadline=with_grace(end))
+        played = rollout(
+            [policy], task, seeds, record=True, fast=True, deadline=Timetable(end).until()
+        )
         assert played.observations is not None
         seen.append(played.observations)
         return float(played.returns.mean())

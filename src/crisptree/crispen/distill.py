@@ -1,6 +1,5 @@
 """DAgger (Ross et al. 2011): a tree imitates a teacher on the states the tree itself visits."""
 
-import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from crisptree.crisp import CrispTree
 from crisptree.crispen.agreement import disagreement
 from crisptree.crispen.fit import Fit, fit_cart
-from crisptree.crispen.select import Selection, with_grace
+from crisptree.crispen.select import Selection
 from crisptree.envs.policy import Policy
 from crisptree.envs.rollout import Rollouts, rollout
 from crisptree.envs.seeds import block_seed
@@ -56,14 +55,12 @@ def distill(
     fit: Fit = fit_cart,
     report: Callable[[int, float], object] = lambda round_, score: None,
     is_late: Callable[[], bool] = lambda: False,
-    end: float = math.inf,
 ) -> Distilled:
     """A tree of at most `n_leaves` leaves on all states so far, round after round.
 
     The best round by return is kept. `weighted`: states count by what a wrong action costs there.
     No further round begins where `is_late` says so, after `patience` rounds without a better tree,
-    and once every episode of a tree earned the best that was ever earned. `end` is when none may
-    play any more.
+    and once every episode of a tree earned the best that was ever earned.
     """
     if weighted is None:
         weighted = isinstance(teacher, KnowsRegret)
@@ -76,7 +73,7 @@ def distill(
     for round_ in range(rounds + 1):
         first = block_seed("training", episodes, seed, round_)
         seeds = range(first, first + episodes)
-        seen = rollout([player], task, seeds, record=True, fast=True, deadline=with_grace(end))
+        seen = rollout([player], task, seeds, record=True, fast=True, deadline=selection.until())
         if round_:
             scores.append(float(seen.returns.mean()))
         assert seen.observations is not None

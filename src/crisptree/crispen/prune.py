@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen.agreement import disagreement
-from crisptree.crispen.select import Selection, with_grace
+from crisptree.crispen.select import Selection
 from crisptree.envs.policy import Policy
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
@@ -55,13 +55,13 @@ def visited_states(
     *,
     most: int = 20_000,
     episodes: int = 64,
-    end: float = math.inf,
+    until: float = math.inf,
 ) -> NDArray:
-    """States that a policy meets on its own way, a sample of at most `most`; `end` is when it must
-    be over, on `time.monotonic`'s clock."""
+    """States that a policy meets on its own way, a sample of at most `most`; `until` is when it
+    must be over, on `time.monotonic`'s clock."""
     first = block_seed("selection", episodes, seed, most)
     seeds = range(first, first + episodes)
-    seen = rollout([policy], task, seeds, record=True, fast=True, deadline=with_grace(end))
+    seen = rollout([policy], task, seeds, record=True, fast=True, deadline=until)
     assert seen.observations is not None
     chosen = np.random.default_rng(seed).permutation(len(seen.observations))[:most]
     return seen.observations[chosen]

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from crisptree.crisp import CrispTree
+from crisptree.crispen.pace import Pace, Timetable
 from crisptree.envs.gymnasium_envs import step_limit
 from crisptree.envs.play import Rollouts
+from crisptree.envs.registry import twin_of
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
 from crisptree.envs.task import Task
 from crisptree.learn.exact_model import ExactModel
 
-GRACE = 1.0
-"""Seconds for what begins when the time is up already."""
 FEW = 16
 """Episodes that are played where there was no time for all: those that end first are not like the
 others, so that some of many would mislead."""
@@ -25,8 +25,8 @@ class Selection:
     """A stream of selection episodes; every call sees fresh ones.
 
     `scale` multiplies all counts of episodes: slow environments choose by fewer. Where the
-    environment carries its model (`model`), one exact mean stands for all episodes. `end`, on
-    `time.monotonic`'s clock, is when all must be over.
+    environment carries its model (`model`), one exact mean stands for all episodes. `times` says
+    until when episodes are played, and `pace` how many there is time for.
     """
 
     def __init__(
@@ -35,32 +35,68 @@ class Selection:
         seed: int,
         scale: float = 1.0,
         model: ExactModel | None = None,
-        end: float = math.inf,
+        times: Timetable | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self.task, self._seed, self._calls, self._scale = task, seed, 0, scale
-        self._model, self._end = model, end
+        self._model, self._times = model, times or Timetable()
+        self._pace = pace or Pace()
 
     def scaled(self, episodes: int, least: int = 2) -> int:
         """How many episodes are played where `episodes` are asked for, `least` at least."""
         return max(least, math.ceil(episodes * self._scale))
 
+    def until(self) -> float:
+        """When playing that begins now must be over."""
+        return self._times.until()
+
+    def affords(self, n_trees: int, episodes: int) -> bool:
+        """Whether there is time for so many trees to play `episodes` each, scaled."""
+        return self._fitting(n_trees, self.scaled(episodes)) >= self.scaled(episodes)
+
     def returns(self, trees: Sequence[CrispTree], episodes: int, least: int = 2) -> np.ndarray:
         """Returns `(trees, episodes)`. The same episodes for each tree: differences between trees
-        are then less noisy. Where the time ended first, only episodes that all trees finished."""
+        are then less noisy. Fewer are played where there is no time for all; where the time ended
+        all the same, only episodes that all trees finished count."""
         if self._model is not None:
             return np.array([[self._model.mean_return(tree)] for tree in trees])
-        count, limit = self.scaled(episodes, least), step_limit(self.task)
-        is_up = time.monotonic() >= self._end
-        played = self._play(trees, min(count, FEW) if is_up else count)
-        if not is_up and count > FEW and _unfinished(played, limit).any():
-            played = self._play(trees, FEW)
-        return _comparable(played, limit)
+        count = max(1, self._fitting(len(trees), self.scaled(episodes, least)))
+        played = self._play(trees, count)
+        if self._unfinished(played).any():
+            fewer = min(FEW, self._fitting(len(trees), count))
+            if 0 < fewer < count:
+                played = self._play(trees, fewer)
+        return self._comparable(played)
+
+    def _fitting(self, n_trees: int, count: int) -> int:
+        """How many of `count` episodes there is time for, for each tree."""
+        allowed = self._times.allowed()
+        # A compiled twin plays whole batches in no time, most of which goes into compiling.
+        if self._model is not None or allowed == math.inf or twin_of(self.task) is not None:
+            return count
+        each = self._pace.seconds(n_trees)
+        return count if each * count <= allowed else int(allowed / each)
 
     def _play(self, trees: Sequence[CrispTree], count: int) -> Rollouts:
         self._calls += 1
         first = block_seed("selection", count, self._seed, self._calls)
-        seeds = range(first, first + count)
-        return rollout(trees, self.task, seeds, fast=True, deadline=with_grace(self._end))
+        seeds, began = range(first, first + count), time.monotonic()
+        played = rollout(trees, self.task, seeds, fast=True, deadline=self.until())
+        is_whole = not self._unfinished(played).any()
+        self._pace.note(played, time.monotonic() - began, is_whole)
+        return played
+
+    def _unfinished(self, played: Rollouts) -> np.ndarray:
+        """Which episodes ended for want of time."""
+        return played.was_cut & (played.lengths < step_limit(self.task))
+
+    def _comparable(self, played: Rollouts) -> np.ndarray:
+        """Returns of the episodes that every tree had time for; where there are none, of as much as
+        was played, which is as long for each. Nothing can be told where some were not begun."""
+        finished = ~self._unfinished(played).any(0)
+        if finished.any():
+            return played.returns[:, finished]
+        return played.returns if played.lengths.all() else np.zeros_like(played.returns)
 
     def mean(self, tree: CrispTree, episodes: int) -> float:
         """The mean return of one tree."""
@@ -75,8 +111,12 @@ class Selection:
     def finalists(
         self, trees: Sequence[CrispTree], rounds: Sequence[int], keep: float = 1 / 3
     ) -> list[tuple[int, float]]:
-        """Who ran the last round of the race, the best first; of equals, the earlier."""
-        alive = list(range(len(trees)))
+        """Who ran the last round of the race, the best first; of equals, the earlier.
+
+        Where there is no time for an episode of each, only the first trees run.
+        """
+        most = max(1, self._fitting(1, len(trees)))
+        alive = list(range(min(most, len(trees))))
         sums, counts = np.zeros(len(trees)), np.zeros(len(trees))
         for number, episodes in enumerate(rounds):
             if number > 0:
@@ -87,22 +127,3 @@ class Selection:
                 counts[i] += len(returns)
             alive.sort(key=lambda i: (-sums[i] / counts[i], i))
         return [(i, float(sums[i] / counts[i])) for i in alive]
-
-
-def with_grace(end: float) -> float:
-    """The end, or a moment from now where that is past."""
-    return max(end, time.monotonic() + GRACE)
-
-
-def _unfinished(played: Rollouts, limit: int) -> np.ndarray:
-    """Which episodes ended for want of time."""
-    return played.was_cut & (played.lengths < limit)
-
-
-def _comparable(played: Rollouts, limit: int) -> np.ndarray:
-    """Returns of the episodes that every tree had time for; where there are none, of as much as was
-    played, which is as long for each. Nothing can be told where some were not even begun."""
-    finished = ~_unfinished(played, limit).any(0)
-    if finished.any():
-        return played.returns[:, finished]
-    return played.returns if played.lengths.all() else np.zeros_like(played.returns)

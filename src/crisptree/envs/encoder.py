@@ -39,6 +39,8 @@ class SpaceEncoder:
     """For each feature, which raw number it comes from; None where they are the same."""
     equals: np.ndarray | None = field(default=None, compare=False)
     """For each feature, the value it is a flag for; NaN where the number is kept."""
+    left_out: tuple[str, ...] = ()
+    """Parts of the observation that are text, which no feature comes from."""
 
     def __call__(self, raws: Sequence[Any] | np.ndarray) -> np.ndarray:
         """Rows `(n, F)` of n raw observations, float32; a team's agents are rows of their own."""

@@ -11,6 +11,7 @@ import numpy as np
 from crisptree.envs.envpool_envs import EnvpoolEnvs
 from crisptree.envs.guard import guarded
 from crisptree.envs.gymnasium_envs import alive_agents, checked_rewards
+from crisptree.envs.stepping import Stepping
 from crisptree.envs.task import Task
 
 
@@ -44,20 +45,18 @@ class EpisodeBatch(Protocol):
 
 
 class GymnasiumEpisodes(EpisodeBatch):
-    """Real environments in one loop."""
+    """Real environments in one loop, or in threads where their steps wait."""
 
     starts_together = False
 
     def __init__(self, task: Task, n_slots: int, **options: object) -> None:
         self.n_slots, self._task = n_slots, task
         self.envs = [task.make(**options) for _ in range(n_slots)]
+        self._stepping = Stepping(n_slots)
 
     def start(self, slots: np.ndarray, seeds: list[int]) -> np.ndarray:
         with guarded(self._task.name, "reset"):
-            first = [
-                self.envs[slot].reset(seed=seed)[0]
-                for slot, seed in zip(slots.tolist(), seeds, strict=True)
-            ]
+            first = self._stepping.resets([self.envs[slot] for slot in slots.tolist()], seeds)
         return self._task.observe_batch(first)
 
     def step(self, slots: np.ndarray, action: np.ndarray) -> EpisodeStep:
@@ -68,8 +67,9 @@ class GymnasiumEpisodes(EpisodeBatch):
         alive = np.ones((k, task.n_rows), bool)
         actions = task.environment_actions(action)
         with guarded(task.name, "step"):
-            for i, (slot, given) in enumerate(zip(slots.tolist(), actions, strict=True)):
-                seen[i], rewards[i], terminated[i], truncated[i], info = self.envs[slot].step(given)
+            envs = [self.envs[slot] for slot in slots.tolist()]
+            for i, step in enumerate(self._stepping.steps(envs, actions)):
+                seen[i], rewards[i], terminated[i], truncated[i], info = step
                 if task.n_agents is not None:
                     alive[i] = alive_agents(info, task.n_rows)
         return EpisodeStep(
@@ -83,6 +83,7 @@ class GymnasiumEpisodes(EpisodeBatch):
             return np.asarray(self.envs[slot].render(), np.uint8)
 
     def close(self) -> None:
+        self._stepping.close()
         for env in self.envs:
             with guarded(self._task.name, "close"):
                 env.close()

@@ -7,6 +7,7 @@ import numpy as np
 from gymnasium.wrappers import TimeLimit
 
 from crisptree.envs.guard import guarded, misbehaved
+from crisptree.envs.stepping import Stepping
 from crisptree.envs.task import Task
 from crisptree.envs.vector import VectorEnv, VectorStep
 
@@ -22,16 +23,24 @@ def step_limit(task: Task) -> int:
 
 
 class GymnasiumEnvs(VectorEnv):
-    """N environments in one loop. Agents of a team are rows of their own."""
+    """N environments in one loop, or in threads where their steps wait. Agents of a team are rows
+    of their own."""
 
     def __init__(self, task: Task, n_envs: int) -> None:
         self._task = task
         self._envs = [_limited(task) for _ in range(n_envs)]
         self._alive = np.ones(n_envs * task.n_rows, bool)
+        self._stepping = Stepping(n_envs)
+
+    @property
+    def waits(self) -> bool:
+        """Whether steps were seen to wait, rather than to compute."""
+        return self._stepping.waits
 
     def reset(self, seed: int) -> np.ndarray:
         with guarded(self._task.name, "reset"):
-            first = [env.reset(seed=seed + i)[0] for i, env in enumerate(self._envs)]
+            seeds = [seed + i for i in range(len(self._envs))]
+            first = self._stepping.resets(self._envs, seeds)
         self._alive[:] = True
         return self._task.observe_batch(first)
 
@@ -45,14 +54,14 @@ class GymnasiumEnvs(VectorEnv):
         infos: list[Any] = [None] * n
         ended, cut = np.empty(n, bool), np.empty(n, bool)
         with guarded(task.name, "step"):
-            for i, (env, action) in enumerate(zip(self._envs, self._actions, strict=True)):
-                led_to[i], rewards[i], ended[i], cut[i], infos[i] = env.step(action)
+            for i, step in enumerate(self._stepping.steps(self._envs, self._actions)):
+                led_to[i], rewards[i], ended[i], cut[i], infos[i] = step
         next_observation = task.observe_batch(led_to)
         observation = next_observation
         over = np.flatnonzero(ended | cut)
         if len(over):
             with guarded(task.name, "reset"):
-                fresh = [self._envs[i].reset()[0] for i in over]
+                fresh = self._stepping.resets([self._envs[i] for i in over], [None] * len(over))
             observation = next_observation.copy()
             rows = (over[:, None] * task.n_rows + np.arange(task.n_rows)).ravel()
             observation[rows] = task.observe_batch(fresh)
@@ -85,6 +94,7 @@ class GymnasiumEnvs(VectorEnv):
         )
 
     def close(self) -> None:
+        self._stepping.close()
         for env in self._envs:
             with guarded(self._task.name, "close"):
                 env.close()

@@ -2,7 +2,7 @@
 
 A Box gives its numbers, a MultiBinary flags, a Discrete of few values a flag for each of them, a
 Discrete of many values one ordered number; a MultiDiscrete is several Discretes, a Dict or Tuple
-all that its parts give. Other spaces, and pictures, are refused.
+all that its parts give, text left out. Other spaces, and pictures, are refused.
 """
 
 from collections.abc import Iterator
@@ -21,6 +21,7 @@ from crisptree.envs.names import Names
 MOST_FEATURES = 4096
 MOST_FLAGS = 16
 """A Discrete with at most this many values becomes flags."""
+BASIC = spaces.Box | spaces.Discrete | spaces.MultiDiscrete | spaces.MultiBinary
 UNBOUNDED = 1e30
 """A bound beyond this stands for none: some environments write float32's greatest number."""
 
@@ -44,8 +45,11 @@ def encoder_of(
 
     With `n_agents`, the space is a Box `(agents, numbers)` and the features are one agent's.
     """
-    parts, values = [], []
+    parts, values, left_out = [], [], []
     for path, basic in _basic_spaces(space, (), env_name):
+        if _is_text(basic):
+            left_out.append(_base_name(path))
+            continue
         shape = tuple(basic.shape or ())
         parts.append(Part(path, shape, str(basic.dtype)))
         values += _values_of(basic, path, n_agents)
@@ -66,6 +70,7 @@ def encoder_of(
         n_agents,
         None if plain else source,
         None if plain else equals,
+        tuple(left_out),
     )
 
 
@@ -76,9 +81,7 @@ def _basic_spaces(space: gym.Space, path: Path, env_name: str) -> Iterator[tuple
     elif isinstance(space, spaces.Tuple):
         for at, inner in enumerate(space.spaces):
             yield from _basic_spaces(inner, (*path, at), env_name)
-    elif isinstance(
-        space, spaces.Box | spaces.Discrete | spaces.MultiDiscrete | spaces.MultiBinary
-    ):
+    elif isinstance(space, BASIC) or (path and _is_text(space)):
         yield path, space
     else:
         where = f" in {_base_name(path)}" if path else ""
@@ -87,6 +90,10 @@ def _basic_spaces(space: gym.Space, path: Path, env_name: str) -> Iterator[tuple
             "Discrete, MultiDiscrete, MultiBinary, and Dict or Tuple of them (a features function "
             "can make named numbers of anything)"
         )
+
+
+def _is_text(space: gym.Space) -> bool:
+    return space.dtype is not None and np.dtype(space.dtype).kind == "U"
 
 
 def _size(space: gym.Space) -> int:

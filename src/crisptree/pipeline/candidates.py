@@ -4,15 +4,15 @@ This is the one mechanism for trying something more than once. Where there are m
 finalists, all of them learn a first tree, and those whose first trees earn most go on from there.
 """
 
-import math
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import cores
 from crisptree.crisp import CrispTree
+from crisptree.crispen.pace import Timetable
 from crisptree.crispen.select import Selection
 from crisptree.envs.source import EnvSource
 from crisptree.envs.task import Task, task_of
@@ -26,9 +26,7 @@ from crisptree.pipeline.plan import first_stages, plan
 from crisptree.pipeline.progress import Prefixed, Reporter
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.runner import run_stages
-
-RESERVED = 0.12
-"""Share of the budget for what comes before and after the candidates."""
+from crisptree.pipeline.timing import TimeLeft
 
 
 @dataclass(frozen=True)
@@ -68,26 +66,36 @@ def run_candidates(
     directory: RunDirectory,
     report: Reporter,
     reuse: Path | None = None,
+    time_left: TimeLeft | None = None,
 ) -> tuple[list[Finished], int]:
     """The finalists at the end of their plans, and which of them is best."""
     every, began = candidates_of(config), time.monotonic()
-    minutes = None if config.budget is None else config.budget * (1 - RESERVED)
+    times = time_left or TimeLeft.of(config.budget, None, task, time.monotonic())
     if len(every) == 1:
-        done = _run(config, task, seed, every[0], directory, report, minutes, reuse)
+        done = _run(config, task, seed, every[0], directory, report, times, reuse)
         return [done], 0
     assert config.candidates.finalists is not None
-    finalists, times = every, [minutes] * len(every)
+    finalists = every
+    workers = config.candidates.workers or cores()
+    minutes = [_share_of(times.minutes, -(-len(every) // workers))] * len(every)
     if len(every) > config.candidates.finalists:
-        times = first_minutes(config, every, minutes)
-        first = _run_all(config, task, seed, every, directory, report, times, "first", reuse)
+        minutes = first_minutes(config, every, times.minutes)
+        first = _run_all(
+            config, task, seed, every, directory, report, times, minutes, "first", reuse
+        )
         ranked = sorted(first, key=lambda done: -done.selection_return)
         first = ranked[: config.candidates.finalists]
         finalists = [done.candidate for done in first]
         report.note(f"  going on: {', '.join(each.name for each in finalists)}")
-        times = last_minutes(first, minutes, (time.monotonic() - began) / 60)
-    finished = _run_all(config, task, seed, finalists, directory, report, times, "last", reuse)
-    end = math.inf if config.budget is None else began + 60 * config.budget * (1 - RESERVED / 2)
-    return finished, _best(finished, config, task, seed, end)
+        minutes = last_minutes(first, times.minutes, (time.monotonic() - began) / 60)
+    finished = _run_all(
+        config, task, seed, finalists, directory, report, times, minutes, "last", reuse
+    )
+    return finished, _best(finished, config, task, seed, times)
+
+
+def _share_of(minutes: float | None, by: int) -> float | None:
+    return None if minutes is None else minutes / by
 
 
 def first_minutes(
@@ -122,7 +130,9 @@ def last_minutes(
     return [used + left for used in taken]
 
 
-def _best(finished: list[Finished], config: TrainConfig, task: Task, seed: int, end: float) -> int:
+def _best(
+    finished: list[Finished], config: TrainConfig, task: Task, seed: int, times: TimeLeft
+) -> int:
     """Which earns most on selection episodes of its own; of equals, the smaller tree.
 
     One that is settled was played longer than that, and comes before all others.
@@ -136,11 +146,12 @@ def _best(finished: list[Finished], config: TrainConfig, task: Task, seed: int, 
         candidate_seed(seed, MOST_CANDIDATES),
         1.0 if scale is None else scale,
         exact_model(task),
-        end,
+        Timetable(time.monotonic() + times.seconds_to_choose()),
+        times.pace(task),
     )
     episodes = config.selection.final
     means = selection.returns([done.tree for done in finished], episodes).mean(1)
-    if (means == means[0]).all():  # more episodes may tell them apart
+    if (means == means[0]).all() and selection.affords(len(finished), 8 * episodes):
         means = selection.returns([done.tree for done in finished], 8 * episodes).mean(1)
     return min(range(len(finished)), key=lambda i: (-means[i], finished[i].tree.n_leaves))
 
@@ -152,6 +163,7 @@ def _run_all(
     candidates: list[Candidate],
     directory: RunDirectory,
     report: Reporter,
+    times: TimeLeft,
     minutes: list[float | None],
     until: str,
     reuse: Path | None,
@@ -171,7 +183,7 @@ def _run_all(
                 "number": each.number,
                 "beginning": each.beginning,
                 "folder": str(directory.folder(f"candidates/{each.name}")),
-                "minutes": time_for_it,
+                "times": asdict(replace(times, minutes=time_for_it)),
                 "until": until,
                 "reuse": None if reuse is None else str(reuse),
             },
@@ -216,7 +228,7 @@ def run_candidate(
     number: int,
     beginning: Beginning,
     folder: str,
-    minutes: float | None,
+    times: dict[str, Any],
     until: str,
     reuse: str | None,
     report: Reporter,
@@ -233,7 +245,7 @@ def run_candidate(
             Candidate(number, beginning),
             directory,
             report,
-            minutes,
+            TimeLeft.from_dict(times),
             None if reuse is None else Path(reuse),
             until,
         )
@@ -252,7 +264,7 @@ def _run(
     candidate: Candidate,
     directory: RunDirectory,
     report: Reporter,
-    minutes: float | None,
+    times: TimeLeft,
     reuse: Path | None,
     until: str = "last",
 ) -> Finished:
@@ -266,8 +278,10 @@ def _run(
         candidate_seed(seed, candidate.number),
         directory,
         report,
-        minutes=minutes,
+        minutes=times.minutes,
         reuse=reuse,
+        measured=times.measured,
+        latest=times.latest,
     )
     assert made.tree is not None
     scored = [each for each in records if each.get("selection_return") is not None]

@@ -15,6 +15,9 @@ from crisptree.pipeline.stages.rule import Rule
 from crisptree.pipeline.stages.search import Search
 from crisptree.pipeline.stages.teacher import Exact, External, Fallback, Teacher
 
+LEAST_REFINED = 2_000
+"""Steps of a refinement between two cuts, or there is none."""
+
 
 def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
     """To the first crisp tree, which is wider than what is asked for."""
@@ -51,7 +54,7 @@ def last_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
     if beginning == "exact" and config.policy.shape == "tree":
         return []
     stages: list[Stage] = []
-    sizes = ladder(config.width, config.policy.leaves, config.prune.step)
+    sizes = _sizes(config)
     for size in sizes:
         is_last = size == sizes[-1]
         name = f"refine-{size}"
@@ -70,11 +73,20 @@ def plan(beginning: Beginning, config: TrainConfig) -> list[Stage]:
     return [*first_stages(beginning, config), *last_stages(beginning, config)]
 
 
+def _sizes(config: TrainConfig) -> list[int]:
+    """Sizes on the way to the one asked for; that one alone where steps are too few to learn
+    anything in between."""
+    sizes = ladder(config.width, config.policy.leaves, config.prune.step)
+    if config.steps is not None and config.refine.share * config.steps < LEAST_REFINED:
+        return sizes[-1:]
+    return sizes
+
+
 def training_shares(beginning: Beginning, config: TrainConfig) -> float:
     """Environment steps of a whole plan, in units of `config.steps`, if every cut costs."""
     if beginning == "rule":
         return 1.0
-    cuts = len(ladder(config.width, config.policy.leaves, config.prune.step))
+    cuts = len(_sizes(config))
     shares = (cuts - 1) * config.refine.share + config.refine.last_share if cuts else 0.0
     if beginning == "direct":
         shares += config.direct.starts

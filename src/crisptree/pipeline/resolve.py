@@ -26,6 +26,8 @@ LEARNING_SHARE = 0.55
 SELECTION_SHARE = 0.25
 SELECTION_EPISODES = 60_000
 """Selection episodes of a whole candidate at a scale of 1."""
+USUAL_LENGTH = 50
+"""Steps of an episode up to which a scale of 1 is the most."""
 LEARNER_STEPS = 60_000
 """Steps a second that a learner takes on one core where the environment costs nothing."""
 GENERATIONS = 100
@@ -34,7 +36,8 @@ LEAST_GENERATIONS, MOST_GENERATIONS = 20, 400
 """Of the evolution of a linear rule from nothing."""
 UPDATES = 60
 """Updates that a training should have at least, or its batches are made smaller."""
-SMALLEST_STEPS, SMALLEST_ENVS = 32, 8
+SMALLEST_STEPS, SMALLEST_ENVS = 8, 8
+SMALLEST_MINIBATCH = 32
 ACCELERATED_WIDTH = 1024
 """Changed trees in a sweep of the search where an accelerator plays them."""
 
@@ -61,7 +64,8 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
     if config.rule.generations is None:
         generations = _rule_generations(config, task, measured)
         config = replace(config, rule=replace(config.rule, generations=generations))
-    config = _with_smaller_batches(config)
+    config = _with_smaller_batches(config, measured)
+    config = _with_smaller_replays(config)
     if config.search.width is None:
         config = replace(config, search=replace(config.search, width=_search_width(task)))
     if config.selection.scale is None:
@@ -149,13 +153,9 @@ def _rule_generations(config: TrainConfig, task: Task, measured: Measurement) ->
     if task.actions.kind != "box":
         return 0
     assert config.steps is not None
-    played = config.rule.population * config.rule.episodes * _likely_length(task, measured)
+    length = measured.learned_length(task.max_steps)
+    played = config.rule.population * config.rule.episodes * length
     return max(LEAST_GENERATIONS, min(MOST_GENERATIONS, int(config.steps / played)))
-
-
-def _likely_length(task: Task, measured: Measurement) -> float:
-    """Of an episode: who has learned something may play longer than at random, up to the limit."""
-    return math.sqrt(measured.episode_length * (task.max_steps or measured.episode_length))
 
 
 def _search_width(task: Task) -> int:
@@ -167,21 +167,43 @@ def _search_width(task: Task) -> int:
     return ACCELERATED_WIDTH if is_accelerated() else WIDTH
 
 
-def _with_smaller_batches(config: TrainConfig) -> TrainConfig:
-    """Batches of the default size are halved while a training would have few updates."""
+def _with_smaller_batches(config: TrainConfig, measured: Measurement) -> TrainConfig:
+    """Batches of the default size are halved while a training would have few updates: in turn the
+    steps and the environments, or, where many at once take as long as one, the steps first."""
     ppo, default = config.ppo, PPOConfig()
     assert config.steps is not None
     if (ppo.n_envs, ppo.n_steps) != (default.n_envs, default.n_steps):
         return config
     n_envs, n_steps = ppo.n_envs, ppo.n_steps
     while n_envs * n_steps * UPDATES > config.steps:
-        if n_steps > SMALLEST_STEPS and n_steps >= n_envs:
+        if n_steps > SMALLEST_STEPS and (n_steps >= n_envs or measured.waits):
             n_steps //= 2
         elif n_envs > SMALLEST_ENVS:
             n_envs //= 2
         else:
             break
-    return replace(config, ppo=replace(ppo, n_envs=n_envs, n_steps=n_steps))
+    most = max(1, n_envs * n_steps // SMALLEST_MINIBATCH)
+    n_minibatches = math.gcd(n_steps, 2 ** int(math.log2(min(ppo.n_minibatches, most))))
+    smaller = replace(ppo, n_envs=n_envs, n_steps=n_steps, n_minibatches=n_minibatches)
+    return replace(config, ppo=smaller)
+
+
+def _with_smaller_replays(config: TrainConfig) -> TrainConfig:
+    """The same for learners that replay: as many gradient steps for each step as before."""
+    for name in ("dqn", "sac"):
+        learning, default = getattr(config, name), type(getattr(config, name))()
+        if learning != default:
+            continue
+        assert config.steps is not None
+        n_steps, gradient_steps = learning.n_steps, learning.gradient_steps
+        while learning.n_envs * n_steps * UPDATES > config.steps and n_steps > SMALLEST_STEPS:
+            n_steps, gradient_steps = n_steps // 2, gradient_steps // 2
+        starts = min(learning.learning_starts, config.steps // 10)
+        smaller = replace(
+            learning, n_steps=n_steps, gradient_steps=gradient_steps, learning_starts=starts
+        )
+        config = replace(config, **{name: smaller})
+    return config
 
 
 def _selection_scale(config: TrainConfig, task: Task, measured: Measurement) -> float:
@@ -191,6 +213,8 @@ def _selection_scale(config: TrainConfig, task: Task, measured: Measurement) -> 
         assert config.steps is not None
         scale = config.steps / MOST_STEPS * 2
     else:
-        per_second = measured.steps_per_second / _likely_length(task, measured)
+        per_second = measured.steps_per_second / measured.learned_length(task.max_steps)
         scale = 60 * config.budget * SELECTION_SHARE * per_second / SELECTION_EPISODES
-    return float(f"{min(1.0, max(0.02, scale)):.2g}")
+    # A short episode tells little: what is over in a step or two is played all the more often.
+    most = max(1.0, USUAL_LENGTH / measured.learned_length(task.max_steps))
+    return float(f"{min(most, max(0.02, scale)):.2g}")

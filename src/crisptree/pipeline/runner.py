@@ -1,6 +1,7 @@
 """Runs a plan: the only place that knows folders, resuming, reuse and timing of stages."""
 
 import json
+import math
 import os
 import shutil
 import tempfile
@@ -13,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from crisptree.crispen.pace import Pace
 from crisptree.envs.task import Task
 from crisptree.learn.exact_model import exact_model
 from crisptree.pipeline.checkpoints import StageCheckpoints
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import PROCEDURE, digest, to_dict
+from crisptree.pipeline.measure import Measurement
 from crisptree.pipeline.progress import Reporter
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.stage import Artifacts, Context, Stage
@@ -36,16 +39,20 @@ def run_stages(
     *,
     minutes: float | None = None,
     reuse: Path | None = None,
+    measured: Measurement | None = None,
+    latest: float = math.inf,
 ) -> tuple[Artifacts, list[dict[str, Any]]]:
     """What the last stage made, and the record of each.
 
     Stages that are done are read from their folders. With `reuse`, a stage whose key is in that
     folder is copied from there, and what runs here is copied to it. `minutes` is the time for all
-    of them: each gets its share, and what one leaves over goes to the next.
+    of them: each gets its share, and what one leaves over goes to the next. `latest` is when they
+    must be over, on `time.time`'s clock, which other processes have too. How many episodes there is
+    time for is told from what was `measured` of the environment.
     """
     made, records, key = Artifacts(), [], ""
-    model = exact_model(task)
-    clock = _Clock(stages, minutes, _seconds_so_far(directory, stages))
+    model, pace = exact_model(task), Pace() if measured is None else measured.pace(task.max_steps)
+    clock = _Clock(stages, minutes, _seconds_so_far(directory, stages), latest)
     for number, stage in enumerate(stages, 1):
         key = stage_key(stage, config, task, seed, key)
         folder = f"stages/{number:02d}-{stage.name}"
@@ -62,6 +69,7 @@ def run_stages(
             model,
             clock.deadline(number - 1),
             clock.end,
+            pace,
         )
         record = directory.read_checked(f"{folder}/result.json")
         if record is not None and record.get("key") == key:
@@ -138,11 +146,12 @@ def line_of(record: dict[str, Any]) -> str:
 class _Clock:
     """When each stage should be done."""
 
-    def __init__(self, stages: Sequence[Stage], minutes: float | None, used: float) -> None:
+    def __init__(
+        self, stages: Sequence[Stage], minutes: float | None, used: float, latest: float
+    ) -> None:
         self._weights = [stage.weight for stage in stages]
-        self.end = float("inf")
-        if minutes is not None:
-            self.end = time.monotonic() + max(0.0, 60 * minutes - used)
+        left = math.inf if minutes is None else 60 * minutes - used
+        self.end = time.monotonic() + max(0.0, min(left, latest - time.time()))
 
     def deadline(self, number: int) -> float:
         if self.end == float("inf"):

@@ -19,6 +19,7 @@ import numpy as np
 from crisptree import soft
 from crisptree.crisp import CrispTree
 from crisptree.crisp.signature import Feature
+from crisptree.crispen.pace import Pace, Timetable
 from crisptree.crispen.refine import Snapshot
 from crisptree.crispen.select import Selection
 from crisptree.envs.policy import Policy
@@ -109,6 +110,8 @@ class Context:
     """When the stage should be done, on `time.monotonic`'s clock."""
     end: float = float("inf")
     """When all stages must be done: nothing is played any longer."""
+    pace: Pace = field(default_factory=Pace)
+    """How long episodes take: all stages of a plan learn it together."""
 
     @property
     def key(self) -> jax.Array:
@@ -120,7 +123,8 @@ class Context:
     def selection(self) -> Selection:
         scale = self.config.selection.scale
         scale = 1.0 if scale is None else scale
-        return Selection(self.task, self.seed, scale, self.model, self.end)
+        times = Timetable(self.end, self.deadline)
+        return Selection(self.task, self.seed, scale, self.model, times, self.pace)
 
     def trainer(self, learning: AnyConfig, n_seeds: int = 1, seed: int | None = None) -> Trainer:
         """What trains learners on the task, with checkpoints as the configuration asks."""
@@ -135,15 +139,20 @@ class Context:
     def is_late(self) -> bool:
         return time.monotonic() > self.deadline
 
+    def is_over(self) -> bool:
+        return time.monotonic() > self.end
+
     def is_settled(self, tree: CrispTree, best_return: float) -> bool:
         """Whether the tree earns, in every selection episode, at least as much as was ever earned
         on the way to it: then there is nothing in sight to look for."""
         if best_return == -math.inf or time.monotonic() > self.end:
             return False
-        selection = self.selection()
-        rounds = (selection.returns([tree], n) for n in self.config.selection.settled)
+        selection, rounds = self.selection(), self.config.selection.settled
         enough = best_return - ROUNDING * max(1.0, abs(best_return))
-        return all(float(returns.min()) >= enough for returns in rounds)
+        return all(
+            selection.affords(1, n) and float(selection.returns([tree], n).min()) >= enough
+            for n in rounds
+        )
 
     def updates(self, share: float, steps_per_update: int) -> int:
         """Updates of a training that takes a share of the steps."""

@@ -15,12 +15,15 @@ UNKNOWN = "not compared: an episode takes too long for baselines"
 
 
 def scored(
-    returns: np.ndarray, baselines: Baselines, exact: dict[str, float] | None = None
+    returns: np.ndarray,
+    baselines: Baselines,
+    exact: dict[str, float] | None = None,
+    asked: int | None = None,
 ) -> dict[str, Any]:
     """The crisp return with its standard error, quantiles and worst episode, beside baselines.
 
     `exact` has what the environment's own model says, where it carries one: `exact_return`, and the
-    `optimum` where it is known.
+    `optimum` where it is known. `asked` is how many episodes were asked for.
     """
     n = len(returns)
     figures = {
@@ -29,6 +32,7 @@ def scored(
         "crisp_return_min": float(returns.min()),
         "quantiles": {f"{q:g}": float(np.quantile(returns, q)) for q in QUANTILES},
         "episodes": n,
+        **({} if asked in (None, n) else {"episodes_asked": asked}),
         "random_return": baselines.random_return,
         "constant_return": baselines.constant_return,
         "constant_action": baselines.constant_action,
@@ -106,6 +110,12 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
         + (f"; {run['beginning']}" if run.get("beginning") else "")
         + ")"
     ]
+    if run.get("episodes_asked") is not None:
+        lines.append(
+            f"{indent}{run['episodes_asked']} episodes were asked for; the time sufficed for these"
+        )
+    if run.get("cut_episodes"):
+        lines.append(f"{indent}{run['cut_episodes']} of them did not end in time and were cut")
     if run.get("exact_return") is not None:
         lines.append(indent + _exact_in_words(run))
     beside = [

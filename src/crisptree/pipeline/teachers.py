@@ -25,7 +25,7 @@ def values_seen_by(policy: Policy, context: Context) -> Values:
         context.task,
         context.seed,
         episodes=context.selection().scaled(64),
-        end=context.end,
+        until=context.selection().until(),
     )
     moments = Moments.empty((n_features,)).with_batch(
         jnp.asarray(states), jnp.ones(len(states), bool)

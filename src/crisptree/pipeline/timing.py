@@ -1,14 +1,67 @@
-"""Trainings that keep their time: a schedule is shortened where it would end too late."""
+"""Keeping the time: how it is shared out, and schedules that are shortened to end in it."""
 
+import math
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 
+from crisptree.crispen.pace import Pace
+from crisptree.envs.task import Task
+from crisptree.pipeline.measure import Measurement
+
+RESERVED, MOST_RESERVED = 0.12, 0.35
+"""Shares of the budget for what comes after the candidates: as much as a few episodes need."""
+SCORED, SCORED_AT_ONCE = 4, 64
+"""Episodes that there should be time for; of those that only wait, many take as long as one."""
 SLACK = 1.15
 """How much too long a schedule may be before it is shortened."""
+
+
+@dataclass(frozen=True)
+class TimeLeft:
+    """The time for all candidates of a seed."""
+
+    minutes: float | None = None
+    """For the stages of one candidate, those before an interruption included."""
+    latest: float = math.inf
+    """When all candidates must be over, on `time.time`'s clock."""
+    reserved: float = math.inf
+    """Seconds from then to the end of the budget: to choose among them, and to score."""
+    measured: Measurement | None = None
+
+    @staticmethod
+    def of(
+        budget: float | None, measured: Measurement | None, task: Task, began: float
+    ) -> "TimeLeft":
+        """The time of a run that began at `began`, on `time.monotonic`'s clock."""
+        if budget is None:
+            return TimeLeft(measured=measured)
+        share = RESERVED
+        if measured is not None:
+            count = SCORED_AT_ONCE if measured.waits else SCORED
+            seconds = measured.pace(task.max_steps).seconds(count)
+            share = min(MOST_RESERVED, max(RESERVED, 1.2 * seconds / (60 * budget)))
+        end = time.time() + 60 * budget - (time.monotonic() - began)
+        reserved = 60 * budget * share
+        return TimeLeft(budget * (1 - share), end - reserved, reserved, measured)
+
+    @staticmethod
+    def from_dict(data: dict[str, Any]) -> "TimeLeft":
+        """From what `asdict` made of it."""
+        measured = data["measured"]
+        return TimeLeft(**{**data, "measured": measured and Measurement(**measured)})
+
+    def pace(self, task: Task) -> Pace:
+        """How long episodes take, as far as was measured."""
+        return Pace() if self.measured is None else self.measured.pace(task.max_steps)
+
+    def seconds_to_choose(self) -> float:
+        """Half of what is left when candidates are over."""
+        return max(0.0, self.latest + self.reserved - time.time()) / 2
 
 
 class KeepTime:

@@ -1,5 +1,6 @@
 """The whole training by one call: learn, make crisp, choose, score on unseen seeds, draw."""
 
+import math
 import shutil
 import time
 from collections.abc import Callable
@@ -13,27 +14,28 @@ import numpy as np
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.files import write_atomically
 from crisptree.crisp import CrispTree
+from crisptree.crispen.pace import Pace
 from crisptree.envs.evaluate import baseline_returns
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.task import Task
 from crisptree.learn.exact_model import exact_model
-from crisptree.pipeline.candidates import RESERVED, Finished, run_candidates
+from crisptree.pipeline.candidates import Finished, run_candidates
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import command, config_hash, from_dict, to_dict
-from crisptree.pipeline.measure import measure
+from crisptree.pipeline.measure import Measurement, measure
 from crisptree.pipeline.paper import SoftResult, train_soft
 from crisptree.pipeline.progress import Prefixed, Reporter, Silent
 from crisptree.pipeline.resolve import resolve
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.summary import about, gap, gathered, scored
+from crisptree.pipeline.timing import TimeLeft
 from crisptree.show import as_svg
 
-FIRST_EPISODES = 4
-"""Unseen episodes that every tree is scored on; they tell how long the others will take."""
-LATEST = 1.5
-"""Of the budget, after which even those are cut, and counted as not ended."""
-MOST_BASELINE_SECONDS = 60.0
+LEAST_SECONDS = 5.0
+"""For unseen episodes where the time is up already; what has not ended then is cut, and counted."""
+MOST_BASELINE_SECONDS, BASELINE_SHARE = 60.0, 0.25
+"""For baselines: at most so long, and at most so much of the time that is left for scoring."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,11 @@ def train(
     directory = RunDirectory.create(out)
 
     def begin() -> Trained:
+        began = time.monotonic()
         resolved, record = _resolved(config, task)
         directory.write_json("config.json", record)
-        _announce(resolved, report)
-        return _run(resolved, task, directory, report, reuse)
+        _announce(resolved, task, report)
+        return _run(resolved, task, directory, report, reuse, began)
 
     try:
         return _locked(directory, begin)
@@ -125,7 +128,7 @@ def _resolved(config: TrainConfig, task: Task) -> tuple[TrainConfig, dict[str, A
     return resolved, record
 
 
-def _announce(config: TrainConfig, report: Reporter) -> None:
+def _announce(config: TrainConfig, task: Task, report: Reporter) -> None:
     assert config.steps is not None
     minutes = "" if config.budget is None else f", at most {config.budget:g} minutes"
     seeds = "" if config.seeds == 1 else " a seed"
@@ -133,6 +136,10 @@ def _announce(config: TrainConfig, report: Reporter) -> None:
         f"training on {config.env.id}: up to {config.steps:,} steps{minutes}{seeds}"
         f" (config {config_hash(config)})"
     )
+    left_out = getattr(task.encoder, "left_out", ())
+    if left_out:
+        text = ", ".join(left_out)
+        report.note(f"the tree does not see the text in {text}; a features function could read it")
 
 
 def _run(
@@ -141,6 +148,7 @@ def _run(
     directory: RunDirectory,
     report: Reporter,
     reuse: Path | None,
+    began: float | None = None,
 ) -> Trained:
     finished = directory.read_json("summary.json")
     if finished is not None:
@@ -150,15 +158,17 @@ def _run(
         )
     if config.is_soft:
         return _run_soft(config, task, directory, report)
+    measured = _measured_in(directory)
     if config.seeds == 1:
-        return _one_seed(config, task, directory, report, reuse)
+        return _one_seed(config, task, directory, report, reuse, measured, began)
     every = []
     for seed in range(config.seed, config.seed + config.seeds):
         own = RunDirectory(directory.folder(f"seed-{seed}"))
         done = own.read_json("summary.json")
         if done is None:
             one = replace(config, seed=seed, seeds=1)
-            done = _one_seed(one, task, own, Prefixed(report, f"seed {seed}"), reuse).summary
+            said = Prefixed(report, f"seed {seed}")
+            done = _one_seed(one, task, own, said, reuse, measured).summary
         every.append(done)
     return _all_seeds(config, directory, every)
 
@@ -169,13 +179,18 @@ def _one_seed(
     directory: RunDirectory,
     report: Reporter,
     reuse: Path | None,
+    measured: Measurement | None,
+    began: float | None = None,
 ) -> Trained:
-    began = time.monotonic()
-    every, best = run_candidates(config, task, config.seed, directory, report, reuse)
+    began = time.monotonic() if began is None else began
+    times = TimeLeft.of(config.budget, measured, task, began)
+    every, best = run_candidates(config, task, config.seed, directory, report, reuse, times)
     done = every[best]
     report.advance("scoring", 0.0, f"{config.episodes} unseen episodes")
-    returns, cut = _played(done.tree, task, config, began)
-    figures = _figures(config, task, done, returns)
+    end = math.inf if config.budget is None else began + 60 * config.budget
+    figures = _beside(config, task, done, end)
+    returns, cut = _played(done.tree, task, config, end, times.pace(task))
+    figures = scored(returns, *figures, asked=config.episodes)
     trained = [r for r in done.records if r.get("training_return") is not None]
     soft_return = trained[-1]["training_return"] if trained else None
     summary = {
@@ -204,36 +219,52 @@ def _one_seed(
     return Trained(tree, summary, directory.path)
 
 
+def _measured_in(directory: RunDirectory) -> Measurement | None:
+    """What was measured when the run began, where that is known."""
+    try:
+        return Measurement(**(directory.read_json("config.json") or {})["measured"])
+    except (KeyError, TypeError):
+        return None
+
+
 def _played(
-    tree: CrispTree, task: Task, config: TrainConfig, began: float
+    tree: CrispTree, task: Task, config: TrainConfig, end: float, pace: Pace
 ) -> tuple[np.ndarray, int]:
-    """The returns of unseen episodes, and how many did not end. Of slow ones, as many as the budget
-    has room for: how many is said beside every return."""
+    """The returns of unseen episodes, and how many did not end. Of slow ones, as many as there is
+    time for until `end`: how many is said beside every return."""
     seeds = episode_seeds("reporting", config.seed, config.episodes)
-    before = time.monotonic()
-    latest = None if config.budget is None else began + LATEST * 60 * config.budget
-    first = rollout([tree], task, seeds[:FIRST_EPISODES], deadline=latest)
-    rest = seeds[FIRST_EPISODES:]
-    if config.budget is not None:
-        now = time.monotonic()
-        each = (now - before) / len(seeds[:FIRST_EPISODES])
-        rest = rest[: max(0, int((began + 60 * config.budget - now) / max(each, 1e-9)))]
-    more = rollout([tree], task, rest)
-    return np.concatenate([first.returns[0], more.returns[0]]), first.cut + more.cut
+    returns: list[float] = []
+    while len(returns) < len(seeds):
+        left = end - time.monotonic()
+        # All at once where that is sure to be in time; else a part, which tells how long they take.
+        each = max(pace.seconds(1), 1e-9)
+        fits = len(seeds) if 2 * each * len(seeds) < left else left / 2 / each
+        if returns and fits < 1:
+            break
+        part = seeds[len(returns) :][: max(1, int(fits))]
+        began = time.monotonic()
+        played = rollout([tree], task, part, deadline=max(end, began + LEAST_SECONDS))
+        late = bool(played.cut) and time.monotonic() >= end
+        if late and returns:
+            break  # of those that were under way only the short ones would count
+        pace.note(played, time.monotonic() - began, is_whole=not late)
+        returns += played.returns[0].tolist()
+        if late:
+            return np.array(returns), played.cut
+    return np.array(returns), 0
 
 
-def _figures(config: TrainConfig, task: Task, done: Finished, returns: Any) -> dict[str, Any]:
-    """What the tree earns, beside what needs no learning; exactly, where the model is known."""
+def _beside(config: TrainConfig, task: Task, done: Finished, end: float) -> tuple[Any, ...]:
+    """What needs no learning, and, where the model is known, what is exactly known of the tree."""
     model = exact_model(task)
     if model is None:
-        seconds = MOST_BASELINE_SECONDS
-        if config.budget is not None:
-            seconds = min(seconds, 60 * config.budget * RESERVED / 4)
-        return scored(returns, baseline_returns(task, config.seed, seconds=seconds))
+        left = max(0.0, end - time.monotonic())
+        seconds = min(MOST_BASELINE_SECONDS, BASELINE_SHARE * left)
+        return baseline_returns(task, config.seed, seconds=seconds), None
     exact = {"exact_return": model.mean_return(done.tree)}
     known = [each["optimum"] for each in done.records if "optimum" in each]
     exact |= {"optimum": known[-1]} if known else {}
-    return scored(returns, model.baselines(), exact)
+    return model.baselines(), exact
 
 
 def _training(summary: dict[str, Any], figures: dict[str, Any]) -> dict[str, Any]:

@@ -44,10 +44,11 @@ class Direct(Stage):
                 trainer,
                 task,
                 context.selection(),
-                snapshots=snapshots,
+                given=snapshots,
                 on_segment=context.checkpoints.segment,
                 between=self._between(context),
                 rounds=config.selection.snapshots,
+                is_late=context.is_over,
             )
         figures = {
             "leaves": done.tree.n_leaves,

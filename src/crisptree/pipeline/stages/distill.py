@@ -89,7 +89,6 @@ def distilled(teacher: Policy, n_leaves: int, context: Context) -> Distilled:
         fit=_fit_of(policy, teacher),
         report=lambda i, score: context.advance(i / config.rounds, f"return {score:8.4g}"),
         is_late=context.is_late,
-        end=context.end,
     )
     if policy.leaf == "constant" or policy.shape == "tree":
         return done

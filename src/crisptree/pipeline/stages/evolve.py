@@ -35,7 +35,7 @@ class Evolve(Stage):
             lambda tree: states_met_by(tree, context),
             context.rng(),
             report=lambda done, score: context.advance(done / generations, f"return {score:8.4g}"),
-            is_late=context.is_late,
+            is_late=lambda: context.is_late() or not selection.affords(2, config.evolve.confirm),
         )
         score = selection.mean(tree, config.selection.final)
         figures = {"leaves": tree.n_leaves, "selection_return": score}
@@ -50,5 +50,5 @@ def states_met_by(policy: Policy, context: Context) -> NDArray:
         context.seed,
         most=context.config.selection.states,
         episodes=context.selection().scaled(32),
-        end=context.end,
+        until=context.selection().until(),
     )

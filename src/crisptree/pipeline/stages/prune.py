@@ -34,7 +34,10 @@ class Prune(Stage):
         context.advance(0.0, f"from {tree.n_leaves} leaves")
         selection = context.selection()
         states = _states(inputs, context)
-        if self.size > config.race_below or context.is_late():
+        is_late = lambda: (
+            context.is_late() or not selection.affords(config.shortlist, config.rounds[0])
+        )
+        if self.size > config.race_below or is_late():
             smaller = prune_by_disagreement(tree, self.size, states)
         else:
             smaller = prune_by_return(
@@ -44,7 +47,7 @@ class Prune(Stage):
                 selection,
                 config.rounds,
                 config.shortlist,
-                context.is_late,
+                is_late,
             )
         before, after = selection.returns([tree, smaller], config.check).mean(1)
         figures = {
@@ -66,17 +69,19 @@ class Simplify(Stage):
         return {"prune": asdict(config.prune), "selection": asdict(config.selection)}
 
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
-        tree, selection = inputs.tree, context.selection()
+        tree, selection, config = inputs.tree, context.selection(), context.config.prune
         assert tree is not None
         context.advance(0.0, f"from {tree.n_leaves} leaves")
-        if not context.is_late():
-            tree = prune_free(
-                tree,
-                _states(inputs, context),
-                selection,
-                episodes=context.config.prune.free_check,
-                is_late=context.is_late,
-            )
+        is_late = lambda: context.is_late() or not selection.affords(2, config.free_check)
+        if is_late():
+            return replace(inputs, figures={"leaves": tree.n_leaves})
+        tree = prune_free(
+            tree,
+            _states(inputs, context),
+            selection,
+            episodes=config.free_check,
+            is_late=is_late,
+        )
         score = selection.mean(tree, context.config.selection.final)
         figures = {"leaves": tree.n_leaves, "selection_return": score}
         return replace(inputs, tree=tree, figures=figures)
@@ -90,5 +95,5 @@ def _states(inputs: Artifacts, context: Context) -> Any:
         context.seed,
         most=context.config.selection.states,
         episodes=context.selection().scaled(64),
-        end=context.end,
+        until=context.selection().until(),
     )

@@ -55,10 +55,11 @@ class Refine(Stage):
                 context.task,
                 context.selection(),
                 # The tree stays as it is if nothing better comes.
-                snapshots=snapshots or [Snapshot(tree, 0)],
+                given=snapshots or [Snapshot(tree, 0)],
                 on_segment=context.checkpoints.segment,
                 rounds=context.config.selection.snapshots,
                 between=KeepTime(context.deadline),
+                is_late=context.is_over,
             )
         figures = {
             "leaves": done.tree.n_leaves,
@@ -74,6 +75,9 @@ class Refine(Stage):
         """Whether nothing was lost by a cut, nothing can be learned, or nothing is in sight."""
         cost_nothing = inputs.figures.get("costs") is False
         if cost_nothing or tree.n_leaves == 1 or context.is_late():
+            return True
+        # What cannot be compared with the tree as it is, is not worth learning.
+        if not context.selection().affords(2, context.config.selection.snapshots[0]):
             return True
         return context.is_settled(tree, inputs.best_return)
 

@@ -20,6 +20,9 @@ class Search(Stage):
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         config, selection = context.config, context.selection()
         assert inputs.tree is not None
+        is_late = lambda: context.is_late() or not selection.affords(2, config.search.confirm)
+        if is_late():
+            return replace(inputs, figures={"leaves": inputs.tree.n_leaves})
         if context.is_settled(inputs.tree, inputs.best_return):
             figures = {"leaves": inputs.tree.n_leaves, "settled": True}
             score = selection.mean(inputs.tree, config.selection.final)
@@ -34,13 +37,13 @@ class Search(Stage):
                 context.seed,
                 most=config.selection.states,
                 episodes=selection.scaled(32),
-                end=context.end,
+                until=context.selection().until(),
             ),
             context.rng(),
             report=lambda sweep, tree: context.advance(
                 sweep / config.search.sweeps, f"{tree.n_leaves} leaves"
             ),
-            is_late=context.is_late,
+            is_late=is_late,
         )
         # What chose change after change has seen luck; the tree before them has another chance.
         trees = sorted([searched, inputs.tree], key=lambda tree: tree.n_leaves)

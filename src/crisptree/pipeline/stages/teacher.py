@@ -42,7 +42,8 @@ class Teacher(Stage):
         learning = self._learning(context.config)
         states, _ = context.checkpoints.resumed(self._fresh(context))
         with context.trainer(learning) as trainer:
-            for progress in trainer.learn(states, between=KeepTime(context.deadline)):
+            keep_time = KeepTime(context.deadline)
+            for progress in trainer.learn(states, between=keep_time, is_late=context.is_over):
                 states = progress.states
                 context.checkpoints.segment(progress)
                 if float(states.progress[0]) >= self.patience and not _has_learned(states):
