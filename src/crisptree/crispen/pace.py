@@ -56,6 +56,9 @@ class Timetable:
         of_stage = min(self.deadline, self.end) - now
         return max(of_stage, SHARE * (self.end - now), GRACE)
 
+    def is_over(self) -> bool:
+        return time.monotonic() >= self.end
+
     def until(self) -> float:
         """When a choice that begins now must be over."""
         return time.monotonic() + self.allowed()

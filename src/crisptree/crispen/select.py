@@ -74,6 +74,7 @@ class Selection:
         # A compiled twin plays whole batches in no time, most of which goes into compiling.
         if self._model is not None or allowed == math.inf or twin_of(self.task) is not None:
             return count
+        count = min(count, FEW) if self._times.is_over() else count
         each = self._pace.seconds(n_trees)
         return count if each * count <= allowed else int(allowed / each)
 
