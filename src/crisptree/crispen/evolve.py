@@ -25,6 +25,8 @@ TOLD_MOST = 0.5
 """Share of the directions, those with the best try, that a step follows."""
 LEAST = 64
 """Episodes at least on which the outcome must earn more."""
+LATEST = 2
+"""How many of those noted last may be the outcome."""
 REACHES, SCOUTS, SCOUTING = (1, 4, 16), 16, (2, 8, 32)
 """How far rules are drawn at first, in multiples of the spread; how many at each distance; episodes
 of the rounds of their race."""
@@ -175,7 +177,7 @@ def evolve(
     Numbers are in units of `states`, and of the states that the tree meets on its way.
     """
     assert settings.generations is not None, "the configuration is resolved before it is run"
-    seen, noted = [states], [tree]
+    seen, noted = [states], []
     numbers = Numbers.of(tree, states)
     strategy = RandomSearch(numbers.vector, settings.spread, settings.population, rng)
     for generation in range(1, settings.generations + 1):
@@ -193,7 +195,6 @@ def evolve(
             numbers = Numbers.of(noted[-1], np.concatenate(seen))
             strategy.mean = numbers.vector
     noted.append(numbers.with_vector(strategy.mean))
-    evolved = noted[selection.race(noted, [settings.confirm // 8, settings.confirm // 2])[0]]
-    # What is hardly seen to fail in a few episodes is seen in more.
-    before, after = selection.returns([tree, evolved], settings.confirm, least=LEAST).mean(1)
-    return evolved if after > before else tree
+    # What is hardly seen to fail in a few episodes is seen in more. Of equals, the tree itself.
+    last = [tree, *noted[-LATEST:]]
+    return last[int(selection.returns(last, settings.confirm, least=LEAST).mean(1).argmax())]

@@ -97,7 +97,7 @@ class DirectConfig:
     """The tree that learns from scratch: wide, random and soft, and sharper while it learns."""
 
     width: int | None = None
-    """Leaves at the start; four times those asked for unless given."""
+    """Leaves at the start; four times those asked for, twice for linear ones, unless given."""
     starts: int = 1
     """Random trees that learn side by side; the best crisp snapshot of all of them counts."""
     learning_rate: float = 3e-3
@@ -227,7 +227,8 @@ class TrainConfig:
     def width(self) -> int:
         """Leaves that the tree begins with; it ends smaller."""
         asked = self.policy.leaves
-        wide = max(16, 4 * asked) if self.direct.width is None else self.direct.width
+        times = 4 if self.policy.leaf == "constant" else 2  # a line says more than a constant
+        wide = max(4 * times, times * asked) if self.direct.width is None else self.direct.width
         return max(asked, wide)
 
     def ppo_for(self, stage: str) -> PPOConfig:

@@ -30,7 +30,7 @@ USUAL_LENGTH = 50
 """Steps of an episode up to which a scale of 1 is the most."""
 LEARNER_STEPS = 60_000
 """Steps a second that a learner takes on one core where the environment costs nothing."""
-GENERATIONS = 100
+GENERATIONS = 300
 """Of the evolution of a tree with real actions."""
 LEAST_GENERATIONS, MOST_GENERATIONS = 20, 400
 """Of the evolution of a linear rule from nothing."""
