@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from tree_strategies import LEAVES, LISTS, inner, one_of_every_cell, tree_of
 
 from crisptree.crisp import CrispTree
+from crisptree.crispen.config import PruneConfig
 from crisptree.crispen.prune import (
     cut_away,
     cuts,
@@ -140,6 +141,10 @@ def test_no_more_is_cut_than_asked_where_that_is_possible():
     assert prune_by_disagreement(tree, 5, states_for(0)).n_leaves == 5
 
 
+RNG = np.random.default_rng(0)
+FEW = PruneConfig(races=3, ways=4, rounds=(4,))
+
+
 class Constant(Selection):
     """Likes every tree as much as the others, or the ones with many leaves."""
 
@@ -155,7 +160,7 @@ class Constant(Selection):
 @given(SPLITS, st.integers(0, 1000), st.integers(2, 12))
 def test_pruning_by_return_reaches_the_size(nested, seed, size):
     tree = tree_of(nested)
-    smaller = prune_by_return(tree, size, states_for(seed), Constant(), (4,))
+    smaller = prune_by_return(tree, size, states_for(seed), Constant(), RNG, FEW)
     assert smaller.n_leaves <= size
     if tree.n_leaves <= size:
         assert smaller is tree
@@ -168,7 +173,7 @@ def test_pruning_by_return_reaches_the_size_past_cuts_that_are_too_large():
         nested = (0, float(100 + i), i % 2 * 2, nested)
     tree = tree_of(nested)
     assert tree.n_leaves == 31
-    smaller = prune_by_return(tree, 28, states_for(0), Constant(a_leaf=1.0), (4,), shortlist=4)
+    smaller = prune_by_return(tree, 28, states_for(0), Constant(a_leaf=1.0), RNG, FEW)
     assert 26 <= smaller.n_leaves <= 28
 
 
@@ -176,9 +181,24 @@ def test_pruning_by_return_keeps_what_earns():
     """Down to four leaves, CartPole is still balanced to the end."""
     states = visited_states(WIDE, TASK, 0)
     selection = Selection(TASK, 1)
-    smaller = prune_by_return(WIDE, 4, states, selection, (32, 64))
+    smaller = prune_by_return(WIDE, 4, states, selection, RNG, PruneConfig(rounds=(32, 64)))
     assert smaller.n_leaves <= 4
     assert np.mean(selection.returns([smaller], 200)[0]) > 495
+
+
+def test_ways_to_cut_are_compared_as_a_whole():
+    """Either of two questions can go, but not both: the pair of cuts that change least is worst."""
+    tree = cartpole((0, 0.0, (2, 0.0, 0, 1), (2, 0.0, 0, 1)))
+    states = np.random.default_rng(0).normal(size=(400, 4))
+
+    class Balanced(Selection):
+        def returns(self, trees, episodes):
+            return np.stack([np.full(episodes, float(2 in t.feature)) for t in trees])
+
+    one_step = PruneConfig(races=1, rounds=(2,))
+    rng = np.random.default_rng(1)
+    smaller = prune_by_return(tree, 2, states, Balanced(TASK, 0), rng, one_step)
+    assert 2 in smaller.feature
 
 
 def test_free_cuts_keep_cartpole_at_500():

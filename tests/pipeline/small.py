@@ -49,7 +49,7 @@ def small_config(env_id: str = "CartPole-v1", **changes) -> TrainConfig:
         "sac": SAC,
         "direct": DirectConfig(width=4),
         "distill": DistillConfig(rounds=2, episodes=4, finalists=2),
-        "prune": PruneConfig(shortlist=3, rounds=(4,), check=8, free_check=8),
+        "prune": PruneConfig(races=2, ways=3, rounds=(4,), check=8, free_check=8),
         "evolve": EvolveConfig(
             generations=2 if env_id == "Pendulum-v1" else None,
             population=4,

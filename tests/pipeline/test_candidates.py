@@ -1,50 +1,84 @@
-"""How candidates share the time."""
+"""Candidates that race leg by leg, on CartPole, in small."""
+
+from pathlib import Path
 
 import pytest
+from runs import Stopped, read, timeless
 from small import small_config
 
-from crisptree.crispen.evolve import one_rule
+from crisptree.crisp import CrispTree
 from crisptree.envs.task import task_of
-from crisptree.pipeline.candidates import (
-    Candidate,
-    Finished,
-    candidates_of,
-    first_minutes,
-    last_minutes,
-)
-from crisptree.pipeline.config import CandidateConfig
-from crisptree.pipeline.plan import first_stages, plan
+from crisptree.pipeline.candidates import later_weight
+from crisptree.pipeline.config import CandidateConfig, TrainConfig
+from crisptree.pipeline.measure import Measurement
+from crisptree.pipeline.plan import legs
+from crisptree.pipeline.resolve import resolve
+from crisptree.pipeline.train import train
+
+CONFIG = small_config(candidates=CandidateConfig(("direct", "mlp"), 2, 2))
 
 
-def config_of(*beginnings, workers):
-    candidates = CandidateConfig(beginnings, len(beginnings), workers=workers)
-    return small_config("Pendulum-v1", candidates=candidates)
+@pytest.fixture(scope="module")
+def task():
+    return task_of("CartPole-v1")
 
 
-def share(beginning, config) -> float:
-    first, whole = first_stages(beginning, config), plan(beginning, config)
-    return sum(stage.weight for stage in first) / sum(stage.weight for stage in whole)
+@pytest.fixture(scope="module")
+def run(task, tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("race") / "run"
+    train(CONFIG, task, path)
+    return path
+
+
+def test_each_leg_goes_on_from_the_best_tree_of_the_one_before(run):
+    summary = read(run / "summary.json")
+    scores = summary["candidates"]
+    assert list(scores) == ["first", "cut-3", "cut-2", "last"]
+    assert set(scores["first"]) == {"0-direct", "1-mlp"}
+    best = max(scores["first"], key=lambda name: scores["first"][name])
+    beginning = best.partition("-")[2]
+    for leg in list(scores)[1:]:
+        assert set(scores[leg]) == {f"0-{beginning}", f"1-{beginning}"}
+    assert summary["beginning"] == beginning
+    assert summary["selection_return"] == max(scores["last"].values())
+
+
+def test_the_stages_are_those_on_the_way_to_the_tree(run):
+    summary = read(run / "summary.json")
+    names = [record["stage"] for record in summary["stages"]]
+    config = resolve(CONFIG, task_of("CartPole-v1"), Measurement(1e6, 20.0))
+    planned = [stage.name for leg in legs(summary["beginning"], config) for stage in leg.stages]
+    assert names == planned
+    last = run / "candidates" / summary["candidate"] / "stages" / f"{len(names):02d}-{names[-1]}"
+    ours, theirs = CrispTree.load(run / "policy.json"), CrispTree.load(last / "policy.json")
+    assert (ours.feature == theirs.feature).all() and (ours.threshold == theirs.threshold).all()
+
+
+@pytest.mark.parametrize("stop", [("0-direct/direct", 3), ("1-", 9), ("scoring", 1)])
+def test_a_race_that_was_interrupted_ends_as_if_it_had_not_been(run, task, tmp_path, stop):
+    out = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        train(CONFIG, task, out, report=Stopped(*stop))
+    train(CONFIG, task, out, resume=True)
+    assert (out / "policy.json").read_bytes() == (run / "policy.json").read_bytes()
+    assert timeless(read(out / "summary.json")) == timeless(read(run / "summary.json"))
+
+
+def config_of(*beginnings) -> TrainConfig:
+    return small_config("Pendulum-v1", candidates=CandidateConfig(beginnings, len(beginnings)))
 
 
 def test_first_trees_take_their_share_where_there_are_workers_enough():
-    config = config_of("mlp", "sac", workers=2)
-    minutes = first_minutes(config, candidates_of(config), 10.0)
-    assert minutes == pytest.approx([10 * share("mlp", config), 10 * share("sac", config)])
+    config = config_of("mlp", "mlp")
+    _, *rest = legs("mlp", config)
+    later = later_weight(config, 0, ["mlp", "mlp"], n_workers=2)
+    assert later == pytest.approx(sum(leg.weight for leg in rest))
+    assert later_weight(config, len(rest), ["mlp"], n_workers=1) == 0
 
 
-def test_first_trees_of_more_candidates_than_workers_share_the_time_of_the_slowest():
-    config = config_of("mlp", "rule", "sac", workers=1)
-    minutes = first_minutes(config, candidates_of(config), 10.0)
-    assert sum(each or 0 for each in minutes) == pytest.approx(10 * share("mlp", config))
-
-
-def test_what_was_spent_waiting_is_not_there_for_the_last_trees():
-    first = [finished(seconds) for seconds in (60.0, 120.0)]
-    assert last_minutes(first, 10.0, elapsed=5.0) == pytest.approx([6.0, 7.0])
-    assert last_minutes(first, 10.0, elapsed=0.1) == pytest.approx([9.0, 10.0])  # resumed
-    assert last_minutes(first, None, elapsed=5.0) == [None, None]
-
-
-def finished(seconds: float) -> Finished:
-    tree = one_rule(task_of("Pendulum-v1"))
-    return Finished(Candidate(0, "mlp"), tree, 0.0, ({"seconds": seconds},))
+def test_candidates_that_wait_for_a_worker_share_the_time_of_the_slowest():
+    config = config_of("mlp", "mlp")
+    first, *rest = legs("mlp", config)
+    later = later_weight(config, 0, ["mlp", "mlp"], n_workers=1)
+    alone = first.weight / (first.weight + sum(leg.weight for leg in rest))
+    assert first.weight / (first.weight + later) == pytest.approx(alone / 2)

@@ -25,7 +25,7 @@ def test_nothing_is_left_open(cartpole):
         config.direct.width,
         config.selection.scale,
         config.candidates.count,
-        config.candidates.finalists,
+        config.candidates.tries,
     )
     assert config.candidates.beginnings == ("mlp", "direct")
     assert resolve(config, cartpole, SLOW) == config  # what is set stays

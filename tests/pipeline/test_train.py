@@ -167,14 +167,6 @@ def test_a_resumed_run_keeps_its_configuration(run, task, tmp_path):
     assert train(asked, task, tmp_path / "copy", resume=True).summary["seed"] == 3
 
 
-def test_candidates_race_in_processes_of_their_own(task, tmp_path):
-    both = small_config(candidates=CandidateConfig(("direct", "mlp"), 2, finalists=2))
-    done = train(both, task, tmp_path / "run")
-    names = set(os.listdir(tmp_path / "run" / "candidates"))
-    assert names == {"0-direct", "1-mlp"} == set(done.summary["candidates"])
-    assert done.summary["candidate"] in names
-
-
 @pytest.mark.parametrize("beginning", ["mlp", "soft", "dqn"])
 def test_every_teacher_can_be_learned_from(task, tmp_path, beginning):
     config = small_config(candidates=CandidateConfig((beginning,), 1))

@@ -53,10 +53,10 @@ class PruneConfig:
 
     step: float = 0.75
     """Share of the leaves that a cut leaves."""
-    race_below: int = 90
-    """From this many leaves on, candidate cuts race on return; above, the least change decides."""
-    shortlist: int = 16
-    """Candidate cuts in a race."""
+    races: int = 8
+    """Steps in which a tree is cut to the next size, at most."""
+    ways: int = 16
+    """Ways to cut that race in each step."""
     rounds: tuple[int, ...] = (24, 48)
     """Episodes of the rounds of a race."""
     check: int = 128

@@ -1,8 +1,8 @@
 """Pruning: an inner node gives way to one of its children.
 
-While the tree is large the node goes whose loss changes least of what the tree does on the states
-that it visits itself; where it is small, candidates race on return. Never many leaves at once: one
-refinement does not repair a big cut.
+Nodes go whose loss changes little of what the tree does on the states that it visits itself, and
+many ways to choose them race on return. Never many leaves at once: one refinement does not repair a
+big cut.
 """
 
 import math
@@ -14,14 +14,17 @@ from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen.agreement import disagreement
+from crisptree.crispen.config import PruneConfig
 from crisptree.crispen.select import Selection
 from crisptree.envs.policy import Policy
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
 from crisptree.envs.task import Task
 
-RACES = 5
-"""Races in which a tree is cut down to a size: several cuts are made after each."""
+SPREAD = 1.0
+"""Cuts whose changes differ by a factor of about e to this power change places in an order."""
+LEAST_CHANGE = 1e-3
+"""Share of the states below which all changes count about alike."""
 
 
 @dataclass(frozen=True)
@@ -159,42 +162,59 @@ def prune_by_return(
     n_leaves: int,
     states: NDArray,
     selection: Selection,
-    rounds: Sequence[int] = (24, 48),
-    shortlist: int = 16,
+    rng: np.random.Generator,
+    config: PruneConfig,
     is_late: Callable[[], bool] = lambda: False,
 ) -> CrispTree:
-    """Down to `n_leaves` by cuts that race on return, in about `RACES` races.
+    """Down to `n_leaves` in a few steps; in each of them many ways to cut race on return.
 
-    Each race has a shortlist of the least changing cuts; the best of them are made together. Where
-    `is_late` says so, the least changing cuts are made without a race.
+    Each way makes the least changing cuts first, in an order of its own. They are compared as a
+    whole: cuts that cost nothing one by one may cost much together. Where `is_late` says so, the
+    least changing cuts are made without a race.
     """
-    most = -(-(tree.n_leaves - n_leaves) // RACES)
-    while tree.n_leaves > n_leaves:
+    for size in _steps_down(tree.n_leaves, n_leaves, config.races):
         if is_late():
             return prune_by_disagreement(tree, n_leaves, states)
-        every = [(cut, cut_away(tree, cut.node, cut.child)) for cut in cuts(tree, states)]
-        # A cut that overshoots the size is a last resort.
-        enough = [(cut, each) for cut, each in every if each.n_leaves >= n_leaves]
-        raced = (enough or every)[:shortlist]
-        ranked = selection.finalists([each for _, each in raced], rounds)
-        best = raced[ranked[0][0]][1]
-        made = [raced[index][0] for index, _ in ranked[:most]]
-        tree = _cut_together(tree, made, n_leaves) or best
+        if size < tree.n_leaves:
+            every = list(_ways(tree, size, states, rng, config.ways))
+            tree = every[selection.race(every, config.rounds)[0]]
     return tree
 
 
-def _cut_together(tree: CrispTree, made: Sequence[Cut], n_leaves: int) -> CrispTree | None:
-    """The tree after as many of the cuts, the first first, as leave it large enough."""
-    if_true, if_false, root, cut_tree = tree.if_true, tree.if_false, 0, None
-    for cut in made:
-        if_true = np.where(if_true == cut.node, cut.child, if_true)
-        if_false = np.where(if_false == cut.node, cut.child, if_false)
-        root = cut.child if root == cut.node else root
-        smaller = _compact(tree, if_true, if_false, root).simplify()
-        if smaller.n_leaves < n_leaves:
+def _steps_down(leaves: int, target: int, steps: int) -> list[int]:
+    """Sizes about equally far apart, the target last; none where the tree is small enough."""
+    steps = min(steps, leaves - target)
+    return [leaves - round((leaves - target) * (i + 1) / steps) for i in range(steps)]
+
+
+def _ways(
+    tree: CrispTree, n_leaves: int, states: NDArray, rng: np.random.Generator, count: int
+) -> Iterator[CrispTree]:
+    """The tree, cut to a size in several ways; the first makes the least changing cuts."""
+    found = cuts(tree, states)
+    changed = np.log([LEAST_CHANGE * len(states) + cut.changed for cut in found])
+    for way in range(count):
+        spread = SPREAD if way else 0.0
+        order = np.argsort(changed + spread * rng.normal(size=len(found)), kind="stable")
+        smaller = _cut_in_order(tree, [found[i] for i in order], n_leaves)
+        yield prune_by_disagreement(smaller, n_leaves, states)
+
+
+def _cut_in_order(tree: CrispTree, order: Sequence[Cut], n_leaves: int) -> CrispTree:
+    """The tree after the first of the cuts that leave it large enough."""
+    if_true, if_false, root, smaller = tree.if_true, tree.if_false, 0, tree
+    for cut in order:
+        if smaller.n_leaves == n_leaves:
             break
-        cut_tree = smaller
-    return cut_tree
+        if smaller.n_leaves - cut.leaves < n_leaves:
+            continue
+        new_true = np.where(if_true == cut.node, cut.child, if_true)
+        new_false = np.where(if_false == cut.node, cut.child, if_false)
+        new_root = cut.child if root == cut.node else root
+        cut_tree = _compact(tree, new_true, new_false, new_root).simplify()
+        if cut_tree.n_leaves >= n_leaves:
+            if_true, if_false, root, smaller = new_true, new_false, new_root, cut_tree
+    return smaller
 
 
 def prune_free(

@@ -112,6 +112,8 @@ class ActorCriticConfig(LearnConfig):
 class PPOConfig(ActorCriticConfig):
     """Proximal policy optimisation (Schulman et al. 2017)."""
 
+    n_envs: int = 16
+    """Environments stepped side by side; fewer of them mean more updates for as many steps."""
     n_epochs: int = 4
     """Passes over a trajectory."""
     n_minibatches: int = 8

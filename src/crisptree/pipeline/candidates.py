@@ -1,10 +1,14 @@
-"""Candidates race: they begin in different ways or from different seeds, and the best goes on.
+"""Candidates race, leg by leg: they begin in different ways or from different seeds, and after each
+leg all of them go on from the best one's tree.
 
-This is the one mechanism for trying something more than once. Where there are more candidates than
-finalists, all of them learn a first tree, and those whose first trees earn most go on from there.
+This is the one mechanism for trying something more than once. What a cut costs and what learning
+makes of it is partly luck; the best of a few tries at every size is better than the best of as many
+trees that were each cut without a choice.
 """
 
+import math
 import time
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,12 +24,13 @@ from crisptree.learn.compilation_cache import enable_compilation_cache
 from crisptree.learn.exact_model import exact_model
 from crisptree.pipeline.config import MOST_CANDIDATES, Beginning, TrainConfig, turns
 from crisptree.pipeline.config_io import from_dict, to_dict
-from crisptree.pipeline.executor import run_jobs
+from crisptree.pipeline.executor import Workers
 from crisptree.pipeline.jobs import Job, Message, ProcessEndedError
-from crisptree.pipeline.plan import first_stages, plan
+from crisptree.pipeline.plan import legs, plan
 from crisptree.pipeline.progress import Prefixed, Reporter
 from crisptree.pipeline.run_directory import RunDirectory
-from crisptree.pipeline.runner import run_stages
+from crisptree.pipeline.runner import Before, run_stages, stage_seed
+from crisptree.pipeline.stage import Artifacts, is_settled, load_artifacts
 from crisptree.pipeline.timing import TimeLeft
 
 
@@ -41,16 +46,33 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Finished:
-    """A candidate at the end of its plan."""
+    """A candidate at the end of a leg."""
 
     candidate: Candidate
     tree: CrispTree
     selection_return: float
+    """On selection episodes that are the same for all candidates of the leg."""
     records: tuple[dict[str, Any], ...]
+    """Of all stages that led to the tree, those of other candidates in earlier legs included."""
+    folders: tuple[Path, ...]
+    """Of the same stages."""
+    settled: bool = False
+    """Whether nothing better is in sight."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    best: Finished
+    scores: dict[str, dict[str, float]]
+    """What each candidate's tree earned at the end of each leg."""
+    steps: int
+    """Environment steps of all candidates in all legs."""
+    seconds: float
+    """The same for the time they took."""
 
 
 def candidates_of(config: TrainConfig) -> list[Candidate]:
-    """One for each turn."""
+    """Those that begin, one for each turn."""
     return [Candidate(i, beginning) for i, beginning in enumerate(turns(config))]
 
 
@@ -67,197 +89,16 @@ def run_candidates(
     report: Reporter,
     reuse: Path | None = None,
     time_left: TimeLeft | None = None,
-) -> tuple[list[Finished], int]:
-    """The finalists at the end of their plans, and which of them is best."""
-    every, began = candidates_of(config), time.monotonic()
+) -> Outcome:
+    """The best candidate after the last leg."""
+    every = candidates_of(config)
     times = time_left or TimeLeft.of(config.budget, None, task, time.monotonic())
-    if len(every) == 1:
-        done = _run(config, task, seed, every[0], directory, report, times, reuse)
-        return [done], 0
-    assert config.candidates.finalists is not None
-    finalists = every
-    workers = config.candidates.workers or cores()
-    minutes = [_share_of(times.minutes, -(-len(every) // workers))] * len(every)
-    if len(every) > config.candidates.finalists:
-        minutes = first_minutes(config, every, times.minutes)
-        first = _run_all(
-            config, task, seed, every, directory, report, times, minutes, "first", reuse
-        )
-        ranked = sorted(first, key=lambda done: -done.selection_return)
-        first = ranked[: config.candidates.finalists]
-        finalists = [done.candidate for done in first]
-        report.note(f"  going on: {', '.join(each.name for each in finalists)}")
-        minutes = last_minutes(first, times.minutes, (time.monotonic() - began) / 60)
-    finished = _run_all(
-        config, task, seed, finalists, directory, report, times, minutes, "last", reuse
-    )
-    return finished, _best(finished, config, task, seed, times)
+    if len(every) == config.candidates.tries == 1:
+        return _run_alone(config, task, seed, every[0], directory, report, times, reuse)
+    return _Race(config, task, seed, directory, report, times, reuse).run(every)
 
 
-def _share_of(minutes: float | None, by: int) -> float | None:
-    return None if minutes is None else minutes / by
-
-
-def first_minutes(
-    config: TrainConfig, every: list[Candidate], minutes: float | None
-) -> list[float | None]:
-    """What each candidate may take for its first tree.
-
-    Where there are more of them than workers they share the time that the slowest would take.
-    """
-    if minutes is None:
-        return [None] * len(every)
-    shares = [_first_share(config, each.beginning) for each in every]
-    workers = config.candidates.workers or cores()
-    crowding = max(1.0, sum(shares) / workers / max(shares))
-    return [minutes * share / crowding for share in shares]
-
-
-def _first_share(config: TrainConfig, beginning: Beginning) -> float:
-    """Of the time of a whole plan, what goes to the first tree."""
-    first, whole = first_stages(beginning, config), plan(beginning, config)
-    return sum(stage.weight for stage in first) / sum(stage.weight for stage in whole)
-
-
-def last_minutes(
-    first: list[Finished], minutes: float | None, elapsed: float
-) -> list[float | None]:
-    """What each candidate may have taken in all when the time is up."""
-    if minutes is None:
-        return [None] * len(first)
-    taken = [sum(record["seconds"] for record in each.records) / 60 for each in first]
-    left = minutes - max(elapsed, *taken)  # a run that is resumed has used up time before
-    return [used + left for used in taken]
-
-
-def _best(
-    finished: list[Finished], config: TrainConfig, task: Task, seed: int, times: TimeLeft
-) -> int:
-    """Which earns most on selection episodes of its own; of equals, the smaller tree.
-
-    One that is settled was played longer than that, and comes before all others.
-    """
-    settled = [i for i, done in enumerate(finished) if done.records[-1].get("settled")]
-    if settled or len(finished) == 1:
-        return min(settled, key=lambda i: finished[i].tree.n_leaves, default=0)
-    scale = config.selection.scale
-    selection = Selection(
-        task,
-        candidate_seed(seed, MOST_CANDIDATES),
-        1.0 if scale is None else scale,
-        exact_model(task),
-        Timetable(time.monotonic() + times.seconds_to_choose()),
-        times.pace(task),
-    )
-    episodes = config.selection.final
-    means = selection.returns([done.tree for done in finished], episodes).mean(1)
-    if (means == means[0]).all() and selection.affords(len(finished), 8 * episodes):
-        means = selection.returns([done.tree for done in finished], 8 * episodes).mean(1)
-    return min(range(len(finished)), key=lambda i: (-means[i], finished[i].tree.n_leaves))
-
-
-def _run_all(
-    config: TrainConfig,
-    task: Task,
-    seed: int,
-    candidates: list[Candidate],
-    directory: RunDirectory,
-    report: Reporter,
-    times: TimeLeft,
-    minutes: list[float | None],
-    until: str,
-    reuse: Path | None,
-) -> list[Finished]:
-    """Each candidate in a process of its own, in a folder of its own, for so many minutes.
-
-    Once one of them is settled, the others have nothing to look for and are ended.
-    """
-    jobs = [
-        Job(
-            each.name,
-            "crisptree.pipeline.candidates:run_candidate",
-            {
-                "config": to_dict(config),
-                "source": task.source.to_bytes(),
-                "seed": seed,
-                "number": each.number,
-                "beginning": each.beginning,
-                "folder": str(directory.folder(f"candidates/{each.name}")),
-                "times": asdict(replace(times, minutes=time_for_it)),
-                "until": until,
-                "reuse": None if reuse is None else str(reuse),
-            },
-            str(directory.folder(f"candidates/{each.name}") / "log.txt"),
-        )
-        for each, time_for_it in zip(candidates, minutes, strict=True)
-    ]
-
-    def on_message(name: str, message: Message) -> None:
-        said = Prefixed(report, name)
-        if "advance" in message:
-            said.advance(*message["advance"])
-        elif "note" in message:
-            said.note(message["note"])
-
-    try:
-        results = run_jobs(
-            jobs,
-            workers=config.candidates.workers,
-            executor=config.candidates.executor,
-            on_message=on_message,
-            is_enough=lambda name, result: result["settled"],
-        )
-    except ProcessEndedError as error:
-        raise CrisptreeError(f"{error}; the environment '{task.name}' was at work in it") from error
-    return [
-        Finished(
-            each,
-            CrispTree.from_dict(results[each.name]["policy"]),
-            results[each.name]["selection_return"],
-            tuple(results[each.name]["records"]),
-        )
-        for each in candidates
-        if each.name in results
-    ]
-
-
-def run_candidate(
-    config: dict[str, Any],
-    source: bytes,
-    seed: int,
-    number: int,
-    beginning: Beginning,
-    folder: str,
-    times: dict[str, Any],
-    until: str,
-    reuse: str | None,
-    report: Reporter,
-) -> dict[str, Any]:
-    """The job of a worker process: one candidate, as plain JSON."""
-    enable_compilation_cache()
-    task = task_of(EnvSource.from_bytes(source))
-    directory = RunDirectory(Path(folder))
-    with directory.locked():
-        done = _run(
-            from_dict(TrainConfig, config),
-            task,
-            seed,
-            Candidate(number, beginning),
-            directory,
-            report,
-            TimeLeft.from_dict(times),
-            None if reuse is None else Path(reuse),
-            until,
-        )
-    return {
-        "policy": done.tree.to_dict(),
-        "selection_return": done.selection_return,
-        "records": list(done.records),
-        "settled": done.records[-1].get("settled", False),
-    }
-
-
-def _run(
+def _run_alone(
     config: TrainConfig,
     task: Task,
     seed: int,
@@ -266,13 +107,10 @@ def _run(
     report: Reporter,
     times: TimeLeft,
     reuse: Path | None,
-    until: str = "last",
-) -> Finished:
-    stages = plan(candidate.beginning, config)
-    n_first = len(first_stages(candidate.beginning, config))
-    wanted = stages if until == "last" else stages[:n_first]
+) -> Outcome:
+    """One candidate that has nobody to race with, in this process."""
     made, records = run_stages(
-        wanted,
+        plan(candidate.beginning, config),
         task,
         config,
         candidate_seed(seed, candidate.number),
@@ -285,4 +123,241 @@ def _run(
     )
     assert made.tree is not None
     scored = [each for each in records if each.get("selection_return") is not None]
-    return Finished(candidate, made.tree, scored[-1]["selection_return"], tuple(records))
+    score = scored[-1]["selection_return"]
+    folders = _folders(directory.path, records, 0)
+    best = Finished(candidate, made.tree, score, tuple(records), folders)
+    return Outcome(best, {}, _total(records, "steps"), _total(records, "seconds"))
+
+
+class _Race:
+    """Candidates in processes of their own, each with a folder of its own."""
+
+    def __init__(
+        self,
+        config: TrainConfig,
+        task: Task,
+        seed: int,
+        directory: RunDirectory,
+        report: Reporter,
+        times: TimeLeft,
+        reuse: Path | None,
+    ) -> None:
+        self._config, self._task, self._seed = config, task, seed
+        self._directory, self._report, self._reuse = directory, report, reuse
+        minutes = math.inf if times.minutes is None else times.minutes
+        self._times, self._end = times, time.monotonic() + 60 * minutes
+        self._n_workers = config.candidates.workers or cores()
+        self._steps, self._seconds = 0, 0.0
+
+    def run(self, candidates: list[Candidate]) -> Outcome:
+        scores: dict[str, dict[str, float]] = {}
+        best: Finished | None = None
+        number, tries = 0, self._config.candidates.tries
+        assert tries is not None
+        with Workers(self._config.candidates.workers, self._config.candidates.executor) as workers:
+            while True:
+                finished = self._run_leg(number, candidates, best, workers)
+                leg = legs(candidates[0].beginning, self._config)[number].name
+                scores[leg] = {each.candidate.name: each.selection_return for each in finished}
+                # One that is settled was played longer than the others.
+                best = max(
+                    finished,
+                    key=lambda each: (each.settled, each.selection_return, -each.tree.n_leaves),
+                )
+                beginning, number = best.candidate.beginning, number + 1
+                if number == len(legs(beginning, self._config)):
+                    return Outcome(best, scores, self._steps, round(self._seconds, 2))
+                if len(finished) > 1:
+                    self._report.note(f"  going on from {best.candidate.name}")
+                candidates = [Candidate(i, beginning) for i in range(tries)]
+
+    def _run_leg(
+        self, number: int, candidates: list[Candidate], before: Finished | None, workers: Workers
+    ) -> list[Finished]:
+        """The candidates at the end of a leg. Each is waited for: who is first depends on the
+        clock, and who is best does not."""
+        results = self._results_of_before(number, candidates, before)
+        waiting = [each for each in candidates if each.name not in results]
+        jobs = self._jobs(number, waiting, before)
+        try:
+            results |= workers.run(jobs, on_message=self._on_message)
+        except ProcessEndedError as error:
+            raise CrisptreeError(
+                f"{error}; the environment '{self._task.name}' was at work in it"
+            ) from error
+        done = [(each, results[each.name]) for each in candidates]
+        self._steps += sum(_total(result["records"], "steps") for _, result in done)
+        self._seconds += sum(_total(result["records"], "seconds") for _, result in done)
+        return [self._finished(each, result, before) for each, result in done]
+
+    def _results_of_before(
+        self, number: int, candidates: list[Candidate], before: Finished | None
+    ) -> dict[str, Any]:
+        """What candidates came to before the run was interrupted."""
+        found = {}
+        for each in candidates:
+            result = RunDirectory(self._folder(each)).read_checked(_record_of(number))
+            if result is not None and result["before"] == _key(before):
+                found[each.name] = result
+        self._end -= max((_total(each["records"], "seconds") for each in found.values()), default=0)
+        return found
+
+    def _jobs(
+        self, number: int, candidates: list[Candidate], before: Finished | None
+    ) -> Iterator[Job]:
+        """Each is told, when there is a worker for it, how much time there is."""
+        for position, each in enumerate(candidates):
+            waiting: list[Beginning] = [other.beginning for other in candidates[position:]]
+            minutes = (self._end - time.monotonic()) / 60
+            left = None if minutes == math.inf else max(0.0, minutes)
+            folder = self._folder(each)
+            arguments = {
+                "config": to_dict(self._config),
+                "source": self._task.source.to_bytes(),
+                "seed": self._seed,
+                "number": each.number,
+                "beginning": each.beginning,
+                "leg": number,
+                "folder": str(folder),
+                "before": None if before is None else _handed_on(before),
+                "times": asdict(replace(self._times, minutes=left)),
+                "later": later_weight(self._config, number, waiting, self._n_workers),
+                "reuse": None if self._reuse is None else str(self._reuse),
+            }
+            function = "crisptree.pipeline.candidates:run_leg"
+            yield Job(each.name, function, arguments, str(folder / "log.txt"))
+
+    def _finished(
+        self, candidate: Candidate, result: dict[str, Any], before: Finished | None
+    ) -> Finished:
+        records, n_before = result["records"], 0 if before is None else len(before.records)
+        folders = _folders(self._folder(candidate), records, n_before)
+        return Finished(
+            candidate,
+            CrispTree.from_dict(result["policy"]),
+            result["selection_return"],
+            (*(() if before is None else before.records), *records),
+            (*(() if before is None else before.folders), *folders),
+            result["settled"],
+        )
+
+    def _folder(self, candidate: Candidate) -> Path:
+        return self._directory.folder(f"candidates/{candidate.name}")
+
+    def _on_message(self, name: str, message: Message) -> None:
+        said = Prefixed(self._report, name)
+        if "advance" in message:
+            said.advance(*message["advance"])
+        elif "note" in message:
+            said.note(message["note"])
+
+
+def later_weight(config: TrainConfig, leg: int, waiting: list[Beginning], n_workers: int) -> float:
+    """What comes after the leg of the first of those that wait for a worker.
+
+    Where they are more than there are workers, they share the time that the slowest would take.
+    """
+    every = [legs(beginning, config)[leg:] for beginning in waiting]
+    weights = [rest[0].weight for rest in every]
+    crowding = max(1.0, sum(weights) / n_workers / max(weights))
+    whole = max(weights) + sum(each.weight for each in every[0][1:])
+    return whole * crowding - weights[0]
+
+
+def _folders(directory: Path, records: list[dict[str, Any]], n_before: int) -> tuple[Path, ...]:
+    return tuple(
+        directory / "stages" / f"{number:02d}-{record['stage']}"
+        for number, record in enumerate(records, n_before + 1)
+    )
+
+
+def _record_of(leg: int) -> str:
+    return f"leg-{leg:02d}.json"
+
+
+def _key(before: Finished | None) -> str:
+    return "" if before is None else before.records[-1]["key"]
+
+
+def _total(records: Any, name: str) -> Any:
+    return sum(record.get(name, 0) for record in records)
+
+
+def _handed_on(finished: Finished) -> dict[str, Any]:
+    """Where the next leg finds what it begins with."""
+    returns = [each["best_return"] for each in finished.records if each.get("best_return")]
+    paces = [each["pace"] for each in finished.records if each.get("pace") is not None]
+    return {
+        "folder": str(finished.folders[-1]),
+        "key": _key(finished),
+        "n_stages": len(finished.records),
+        "pace": paces[-1] if paces else 1.0,
+        "best_return": max(returns, default=-math.inf),
+    }
+
+
+def run_leg(
+    config: dict[str, Any],
+    source: bytes,
+    seed: int,
+    number: int,
+    beginning: Beginning,
+    leg: int,
+    folder: str,
+    before: dict[str, Any] | None,
+    times: dict[str, Any],
+    later: float,
+    reuse: str | None,
+    report: Reporter,
+) -> dict[str, Any]:
+    """The job of a worker process: one leg of one candidate, as plain JSON."""
+    enable_compilation_cache()
+    task, whole = task_of(EnvSource.from_bytes(source)), from_dict(TrainConfig, config)
+    directory, time_left = RunDirectory(Path(folder)), TimeLeft.from_dict(times)
+    with directory.locked():
+        made, records = run_stages(
+            legs(beginning, whole)[leg].stages,
+            task,
+            whole,
+            candidate_seed(seed, number),
+            directory,
+            report,
+            before=Before() if before is None else _taken_up(before, whole, task),
+            minutes=time_left.minutes,
+            later=later,
+            reuse=None if reuse is None else Path(reuse),
+            measured=time_left.measured,
+            latest=time_left.latest,
+        )
+        assert made.tree is not None
+        result = {
+            "before": "" if before is None else before["key"],
+            "policy": made.tree.to_dict(),
+            "records": records,
+            **_score(made, whole, task, seed, leg, time_left),
+        }
+        directory.write_checked(_record_of(leg), result)
+    return result
+
+
+def _taken_up(before: dict[str, Any], config: TrainConfig, task: Task) -> Before:
+    """What the best candidate of the leg before left."""
+    made = load_artifacts(Path(before["folder"]), Artifacts(), config, task)
+    made = replace(made, pace=before["pace"], best_return=before["best_return"])
+    return Before(made, before["key"], before["n_stages"])
+
+
+def _score(
+    made: Artifacts, config: TrainConfig, task: Task, seed: int, leg: int, times: TimeLeft
+) -> dict[str, Any]:
+    """What decides who goes on: the same selection episodes for every candidate of the leg."""
+    assert made.tree is not None
+    scale = 1.0 if config.selection.scale is None else config.selection.scale
+    judge = stage_seed(candidate_seed(seed, MOST_CANDIDATES), f"leg-{leg}")
+    until = Timetable(time.monotonic() + times.seconds_to_choose())
+    selection = Selection(task, judge, scale, exact_model(task), until, times.pace(task))
+    score = selection.mean(made.tree, config.selection.final)
+    settled = bool(made.figures.get("settled")) or is_settled(
+        made.tree, made.best_return, selection, config.selection.settled
+    )
+    return {"selection_return": score, "settled": settled}

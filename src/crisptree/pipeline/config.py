@@ -78,14 +78,15 @@ class PolicyConfig:
 
 @dataclass(frozen=True)
 class CandidateConfig:
-    """Candidates begin in different ways or from different seeds, and race."""
+    """Candidates begin in different ways or from different seeds, and race: after each leg, all of
+    them go on from the best one's tree."""
 
     beginnings: tuple[Beginning, ...] = ()
     """How candidates begin, in turn; all that the environment allows unless given."""
     count: int | None = None
-    """How many there are; one for each beginning unless given."""
-    finalists: int | None = None
-    """How many go on after their first tree; as many as there are cores unless given."""
+    """How many begin; one for each beginning, and one for each core up to four, unless given."""
+    tries: int | None = None
+    """How many go on from the best tree, leg by leg; one for each core up to four unless given."""
     workers: int | None = None
     """How many learn at the same time; the number of cores unless given."""
     executor: Literal["local", "ray"] = "local"
@@ -114,7 +115,7 @@ class DirectConfig:
 class TeacherConfig:
     """Teachers that are trained here."""
 
-    share: float = 0.7
+    share: float = 0.4
     """Their environment steps, as a share of `steps`."""
     sac_share: float = 0.2
     """The same for SAC, which learns more from a step and takes longer over it."""
@@ -146,13 +147,13 @@ class RefineConfig:
     """Entropy bonus at the start."""
     steepness: tuple[float, float] = (15.0, 60.0)
     """Steepness at the start and at the end, after a cut."""
-    share: float = 0.14
+    share: float = 0.2
     """Environment steps after a cut, as a share of `steps`."""
     first_steepness: tuple[float, float] = (8.0, 50.0)
     """The same for a tree that was just distilled: there is more to mend."""
     first_share: float = 0.5
     """Environment steps after distilling, as a share of `steps`."""
-    last_share: float = 0.35
+    last_share: float = 0.4
     """Environment steps after the last cut, as a share of `steps`."""
     last_steepness: tuple[float, float] = (20.0, 120.0)
     """The same after the last cut."""
@@ -275,7 +276,7 @@ def _check(config: TrainConfig) -> None:
         "checkpoint_every": (config.checkpoint_every, 1),
         "steps": (config.steps, 1),
         "candidates.count": (config.candidates.count, 1),
-        "candidates.finalists": (config.candidates.finalists, 1),
+        "candidates.tries": (config.candidates.tries, 1),
         "candidates.workers": (config.candidates.workers, 1),
         "direct.starts": (config.direct.starts, 1),
         "policy.gains": (config.policy.gains, 1),
@@ -286,8 +287,9 @@ def _check(config: TrainConfig) -> None:
             raise CrisptreeError(f"{name} must be at least {low}, not {value}")
     if (config.policy.size or 0) > MOST_LEAVES:
         raise CrisptreeError(f"{size} must be at most {MOST_LEAVES}, not {config.policy.size}")
-    if (config.candidates.count or 1) > MOST_CANDIDATES:
-        raise CrisptreeError(f"candidates.count must be at most {MOST_CANDIDATES}")
+    for name in ("count", "tries"):
+        if (getattr(config.candidates, name) or 1) > MOST_CANDIDATES:
+            raise CrisptreeError(f"candidates.{name} must be at most {MOST_CANDIDATES}")
     if not 0 <= config.seed < MOST_SEEDS:
         raise CrisptreeError(f"seed must lie in 0 … {MOST_SEEDS - 1}, not {config.seed}")
     if config.budget is not None and not 0 < config.budget < math.inf:

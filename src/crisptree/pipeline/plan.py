@@ -1,11 +1,13 @@
-"""From a resolved configuration to the list of stages of one candidate."""
+"""From a resolved configuration to the stages of a candidate, in legs."""
+
+from typing import NamedTuple
 
 from crisptree.crispen.prune import ladder
 from crisptree.pipeline.config import Beginning, TeacherKind, TrainConfig
 from crisptree.pipeline.stage import Stage
 from crisptree.pipeline.stages.derive import Derive
 from crisptree.pipeline.stages.direct import Direct
-from crisptree.pipeline.stages.distill import Distill, DistillSmall
+from crisptree.pipeline.stages.distill import Distill
 from crisptree.pipeline.stages.evolve import Evolve
 from crisptree.pipeline.stages.expert import Expert
 from crisptree.pipeline.stages.model_search import SearchModel
@@ -19,9 +21,20 @@ LEAST_REFINED = 2_000
 """Steps of a refinement between two cuts, or there is none."""
 
 
+class Leg(NamedTuple):
+    """Stages that a candidate goes through by itself. After each leg the best tree goes on."""
+
+    name: str
+    stages: tuple[Stage, ...]
+
+    @property
+    def weight(self) -> float:
+        return sum(stage.weight for stage in self.stages)
+
+
 def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
     """To the first crisp tree, which is wider than what is asked for."""
-    mend = Refine("refine-first", "first", weight=3.0)
+    mend = Refine("refine-first", "first", weight=4.0)
     derive: list[Stage] = [Derive()] if config.derive.enabled else []
     match beginning:
         case "direct":
@@ -49,28 +62,29 @@ def _teachers(kind: TeacherKind, config: TrainConfig) -> list[Stage]:
     return [first, Fallback(f"teacher-{other}", other)]
 
 
-def last_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
-    """From the first crisp tree to the small one."""
+def legs(beginning: Beginning, config: TrainConfig) -> list[Leg]:
+    """All stages of a candidate that begins in this way: to the first crisp tree, cut by cut to
+    the size asked for, and the last changes."""
+    first = Leg("first", tuple(first_stages(beginning, config)))
     if beginning == "exact" and config.policy.shape == "tree":
-        return []
-    stages: list[Stage] = []
+        return [first]
     sizes = _sizes(config)
-    for size in sizes:
-        is_last = size == sizes[-1]
-        name = f"refine-{size}"
-        refine = Refine(name, "last", weight=2.0) if is_last else Refine(name, "cut")
-        stages += [Prune(f"prune-{size}", size, is_last), refine]
-    if beginning not in ("direct", "expert"):
-        stages += [DistillSmall(), Refine("refine-small", "last")]
+    cuts = [_cut(beginning, size, is_last=size == sizes[-1]) for size in sizes]
+    evolution = [Evolve()] if config.evolve.generations else []
+    return [first, *cuts, Leg("last", (Simplify(), *evolution, Search()))]
+
+
+def _cut(beginning: Beginning, size: int, *, is_last: bool) -> Leg:
+    name, cut, prune = f"refine-{size}", f"cut-{size}", Prune(f"prune-{size}", size, is_last)
     if beginning == "rule":  # what no gradient found, none refines: it evolves in the end
-        stages = [stage for stage in stages if not isinstance(stage, Refine)]
-    evolution: list[Stage] = [Evolve()] if config.evolve.generations else []
-    return [*stages, Simplify(), *evolution, Search()]
+        return Leg(cut, (prune,))
+    refine = Refine(name, "last", weight=2.0) if is_last else Refine(name, "cut")
+    return Leg(cut, (prune, refine))
 
 
 def plan(beginning: Beginning, config: TrainConfig) -> list[Stage]:
-    """All stages of a candidate that begins in this way."""
-    return [*first_stages(beginning, config), *last_stages(beginning, config)]
+    """The stages of all legs."""
+    return [stage for leg in legs(beginning, config) for stage in leg.stages]
 
 
 def _sizes(config: TrainConfig) -> list[int]:

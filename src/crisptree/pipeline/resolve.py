@@ -28,6 +28,8 @@ SELECTION_EPISODES = 60_000
 """Selection episodes of a whole candidate at a scale of 1."""
 USUAL_LENGTH = 50
 """Steps of an episode up to which a scale of 1 is the most."""
+TRIES = 4
+"""Candidates on a machine of many cores, unless given."""
 LEARNER_STEPS = 60_000
 """Steps a second that a learner takes on one core where the environment costs nothing."""
 GENERATIONS = 300
@@ -117,11 +119,12 @@ def _with_candidates(config: TrainConfig, task: Task) -> TrainConfig:
         beginnings = ("external",)
     elif not beginnings:
         beginnings = _beginnings(task)
-    count = len(beginnings) if given.count is None else given.count
-    finalists = given.finalists or min(count, cores())
+    # An exact solution has no luck in it.
+    most = 1 if beginnings == ("exact",) else given.count or TRIES
+    tries = given.tries or min(most, cores(), TRIES)
+    count = given.count or max(len(beginnings), tries)
     return replace(
-        config,
-        candidates=replace(given, beginnings=beginnings, count=count, finalists=finalists),
+        config, candidates=replace(given, beginnings=beginnings, count=count, tries=tries)
     )
 
 

@@ -8,7 +8,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,16 @@ SPARE = 0.05
 """Share of the time that is left at the end."""
 
 
+@dataclass(frozen=True)
+class Before:
+    """What came before the stages that are run."""
+
+    made: Artifacts = field(default_factory=Artifacts)
+    key: str = ""
+    """That of the stage that made it."""
+    n_stages: int = 0
+
+
 def run_stages(
     stages: Sequence[Stage],
     task: Task,
@@ -37,7 +47,9 @@ def run_stages(
     directory: RunDirectory,
     report: Reporter,
     *,
+    before: Before | None = None,
     minutes: float | None = None,
+    later: float = 0.0,
     reuse: Path | None = None,
     measured: Measurement | None = None,
     latest: float = math.inf,
@@ -46,16 +58,22 @@ def run_stages(
 
     Stages that are done are read from their folders. With `reuse`, a stage whose key is in that
     folder is copied from there, and what runs here is copied to it. `minutes` is the time for all
-    of them: each gets its share, and what one leaves over goes to the next. `latest` is when they
-    must be over, on `time.time`'s clock, which other processes have too. How many episodes there is
-    time for is told from what was `measured` of the environment.
+    of them and for stages that come `later`, whose weight that is: each gets its share, and what
+    one leaves over goes to the next. `latest` is when they must be over, on `time.time`'s clock,
+    which other processes have too. How many episodes there is time for is told from what was
+    `measured` of the environment.
     """
-    made, records, key = Artifacts(), [], ""
+    before = before or Before()
+    made, records, key = before.made, [], before.key
     model, pace = exact_model(task), Pace() if measured is None else measured.pace(task.max_steps)
-    clock = _Clock(stages, minutes, _seconds_so_far(directory, stages), latest)
-    for number, stage in enumerate(stages, 1):
+    folders = [
+        f"stages/{number:02d}-{stage.name}"
+        for number, stage in enumerate(stages, before.n_stages + 1)
+    ]
+    weights = [stage.weight for stage in stages]
+    clock = _Clock(weights, later, minutes, _seconds_so_far(directory, folders), latest)
+    for number, (stage, folder) in enumerate(zip(stages, folders, strict=True)):
         key = stage_key(stage, config, task, seed, key)
-        folder = f"stages/{number:02d}-{stage.name}"
         if reuse is not None and _copy_stage(reuse / key, directory.path / folder):
             directory.append_metrics(_read_lines(reuse / key / "metrics.jsonl"))
         checkpoints = StageCheckpoints(directory, folder, stage.name, report)
@@ -67,7 +85,7 @@ def run_stages(
             report,
             stage.name,
             model,
-            clock.deadline(number - 1),
+            clock.deadline(number),
             clock.end,
             pace,
         )
@@ -147,9 +165,14 @@ class _Clock:
     """When each stage should be done."""
 
     def __init__(
-        self, stages: Sequence[Stage], minutes: float | None, used: float, latest: float
+        self,
+        weights: Sequence[float],
+        later: float,
+        minutes: float | None,
+        used: float,
+        latest: float,
     ) -> None:
-        self._weights = [stage.weight for stage in stages]
+        self._weights, self._later = weights, later
         left = math.inf if minutes is None else 60 * minutes - used
         self.end = time.monotonic() + max(0.0, min(left, latest - time.time()))
 
@@ -157,16 +180,17 @@ class _Clock:
         if self.end == float("inf"):
             return self.end
         # The last stage, too, is to be over before the end: what it made is still scored.
-        now, rest = time.monotonic(), sum(self._weights[number:]) + SPARE * sum(self._weights)
+        spare = SPARE * (sum(self._weights) + self._later)
+        now, rest = time.monotonic(), sum(self._weights[number:]) + self._later + spare
         return now + max(0.0, self.end - now) * self._weights[number] / max(rest, 1e-9)
 
 
-def _seconds_so_far(directory: RunDirectory, stages: Sequence[Stage]) -> float:
+def _seconds_so_far(directory: RunDirectory, folders: Sequence[str]) -> float:
     """What the stages have taken before they were interrupted."""
     total = 0.0
-    for number, stage in enumerate(stages, 1):
+    for folder in folders:
         for name in ("result.json", "checkpoint.json"):
-            state = directory.read_checked(f"stages/{number:02d}-{stage.name}/{name}")
+            state = directory.read_checked(f"{folder}/{name}")
             total += 0.0 if state is None else float(state.get("seconds") or 0.0)
     return total
 

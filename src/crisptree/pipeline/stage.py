@@ -56,6 +56,8 @@ class Artifacts:
     """What stages hand on."""
 
     tree: CrispTree | None = None
+    small: CrispTree | None = None
+    """A tree of the size asked for, imitated at once, until the wide tree is cut to that size."""
     values: Values | None = None
     teacher: Policy | None = None
     derived: tuple[Feature, ...] = ()
@@ -143,16 +145,10 @@ class Context:
         return time.monotonic() > self.end
 
     def is_settled(self, tree: CrispTree, best_return: float) -> bool:
-        """Whether the tree earns, in every selection episode, at least as much as was ever earned
-        on the way to it: then there is nothing in sight to look for."""
-        if best_return == -math.inf or time.monotonic() > self.end:
+        """See `is_settled` below; not asked once the time is up."""
+        if self.is_over():
             return False
-        selection, rounds = self.selection(), self.config.selection.settled
-        enough = best_return - ROUNDING * max(1.0, abs(best_return))
-        return all(
-            selection.affords(1, n) and float(selection.returns([tree], n).min()) >= enough
-            for n in rounds
-        )
+        return is_settled(tree, best_return, self.selection(), self.config.selection.settled)
 
     def updates(self, share: float, steps_per_update: int) -> int:
         """Updates of a training that takes a share of the steps."""
@@ -181,17 +177,45 @@ class Stage(ABC):
 
     def save(self, made: Artifacts, folder: Path) -> None:
         """Write what `load` needs."""
-        if made.tree is not None:
-            made.tree.save(folder / "policy.json")
-        if made.values is not None:
-            checkpoint.save(folder / "values.eqx", made.values)
+        save_artifacts(folder, made)
 
     def load(self, folder: Path, inputs: Artifacts, context: Context) -> Artifacts:
         """What the stage made when it ran, read from its folder."""
-        tree, values = inputs.tree, inputs.values
-        if (folder / "policy.json").exists():
-            tree = CrispTree.load(folder / "policy.json")
-        if (folder / "values.eqx").exists():
-            empty = Values.empty(context.task.n_features, context.config.ppo.critic_width)
-            values = checkpoint.load(folder / "values.eqx", empty)
-        return replace(inputs, tree=tree, values=values)
+        return load_artifacts(folder, inputs, context.config, context.task)
+
+
+def save_artifacts(folder: Path, made: Artifacts) -> None:
+    """Write what stages hand on, but for teachers, whose stages write them."""
+    if made.tree is not None:
+        made.tree.save(folder / "policy.json")
+    if made.small is not None:
+        made.small.save(folder / "small.json")
+    if made.values is not None:
+        checkpoint.save(folder / "values.eqx", made.values)
+
+
+def load_artifacts(folder: Path, inputs: Artifacts, config: TrainConfig, task: Task) -> Artifacts:
+    """The inputs, with all that a stage's folder has in their place."""
+    tree, small, values = inputs.tree, inputs.small, inputs.values
+    if (folder / "policy.json").exists():
+        tree = CrispTree.load(folder / "policy.json")
+    if (folder / "small.json").exists():
+        small = CrispTree.load(folder / "small.json")
+    if (folder / "values.eqx").exists():
+        empty = Values.empty(task.n_features, config.ppo.critic_width)
+        values = checkpoint.load(folder / "values.eqx", empty)
+    return replace(inputs, tree=tree, small=small, values=values)
+
+
+def is_settled(
+    tree: CrispTree, best_return: float, selection: Selection, rounds: Sequence[int]
+) -> bool:
+    """Whether the tree earns, in every selection episode of all rounds, at least as much as was
+    ever earned on the way to it: then there is nothing in sight to look for."""
+    if best_return == -math.inf:
+        return False
+    enough = best_return - ROUNDING * max(1.0, abs(best_return))
+    return all(
+        selection.affords(1, n) and float(selection.returns([tree], n).min()) >= enough
+        for n in rounds
+    )

@@ -184,8 +184,8 @@ def _one_seed(
 ) -> Trained:
     began = time.monotonic() if began is None else began
     times = TimeLeft.of(config.budget, measured, task, began)
-    every, best = run_candidates(config, task, config.seed, directory, report, reuse, times)
-    done = every[best]
+    outcome = run_candidates(config, task, config.seed, directory, report, reuse, times)
+    done = outcome.best
     report.advance("scoring", 0.0, f"{config.episodes} unseen episodes")
     end = math.inf if config.budget is None else began + 60 * config.budget
     figures = _beside(config, task, done, end)
@@ -202,12 +202,12 @@ def _one_seed(
         "selection_return": done.selection_return,
         "leaves": done.tree.n_leaves,
         "depth": done.tree.depth,
-        "steps": sum(r.get("steps", 0) for each in every for r in each.records),
+        "steps": outcome.steps,
         "seconds": round(sum(r["seconds"] for r in done.records), 2),
         "wall_seconds": round(time.monotonic() - began, 2),
         "candidate": done.candidate.name,
         "beginning": done.candidate.beginning,
-        "candidates": {each.candidate.name: each.selection_return for each in every},
+        "candidates": outcome.scores,
         "cut_episodes": cut,
         "stages": list(done.records),
     }

@@ -28,7 +28,7 @@ CONFIG = TrainConfig(
     ppo=PPO,
     direct=DirectConfig(width=4),
     distill=DistillConfig(rounds=2, episodes=4, finalists=2),
-    prune=PruneConfig(shortlist=3, rounds=(4,), check=8, free_check=8),
+    prune=PruneConfig(races=2, ways=3, rounds=(4,), check=8, free_check=8),
     search=SearchConfig(sweeps=2, width=3, rounds=(4,), confirm=8),
     selection=SelectionConfig(scale=1.0, snapshots=(4,), final=16, states=500, settled=(4, 16)),
 )

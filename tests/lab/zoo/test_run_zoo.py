@@ -35,7 +35,7 @@ SMALL = TrainConfig(
     checkpoint_every=4,
     ppo=PPO,
     distill=DistillConfig(rounds=2, episodes=4, finalists=2),
-    prune=PruneConfig(shortlist=3, rounds=(4,), check=8, free_check=8),
+    prune=PruneConfig(races=2, ways=3, rounds=(4,), check=8, free_check=8),
     search=SearchConfig(sweeps=1, width=3, rounds=(4,), confirm=8),
     selection=SelectionConfig(scale=1.0, snapshots=(4,), final=16, states=500, settled=(4, 16)),
 )

@@ -175,9 +175,9 @@ def cell_of(
     if model in LEARNERS:
         changes |= {"candidates.beginnings": [], "candidates.count": None}
         changes |= {"paper.enabled": kind == "soft"}
-    if model in CRISPENED and base.candidates.finalists is None:
-        # As many as there are, so that the outcome does not hang on the number of cores.
-        changes.setdefault("candidates.finalists", base.candidates.count or 2)
+    if model in CRISPENED and base.candidates.tries is None:
+        # So that the outcome does not hang on the number of cores.
+        changes.setdefault("candidates.tries", base.candidates.count or 1)
     script = None
     if model == "scripted":
         if domain.script is None:

@@ -4,7 +4,6 @@ import base64
 import math
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -208,33 +207,35 @@ def _crispened(
     shared by the cells."""
     assert config.seeds == 1, "crisp policies are trained one seed a run"
     alone = replace(config, candidates=replace(config.candidates, workers=1, executor="local"))
-    every, best = run_candidates(alone, task, config.seed, directory, report, reuse)
-    done, path = every[best], directory.path
-    if len(every) > 1 or (config.candidates.count or 1) > 1:
-        path = path / "candidates" / done.candidate.name
+    outcome = run_candidates(alone, task, config.seed, directory, report, reuse)
+    done = outcome.best
     report.advance("scoring", 0.0, f"{config.episodes} unseen episodes")
     return SeedResult(
         seed=config.seed,
         crisp_returns=reported_returns(done.tree, task, config.seed, config.episodes),
         crisp_selection=done.selection_return,
         policy=done.tree,
-        full_policy=_before_simplifying(done, path),
-        curve=curve_of_stages(read_metrics(path)),
-        steps=_total(every, "steps"),
-        seconds=round(_total(every, "seconds"), 2),
+        full_policy=_before_simplifying(done),
+        curve=curve_of_stages(_metrics(done)),
+        steps=outcome.steps,
+        seconds=outcome.seconds,
     )
 
 
-def _total(every: Sequence[Finished], name: str) -> Any:
-    return sum(record.get(name, 0) for each in every for record in each.records)
+def _metrics(done: Finished) -> list[dict[str, Any]]:
+    """A line for each update on the way to a tree."""
+    stages = zip(done.records, done.folders, strict=True)
+    return [
+        line
+        for record, folder in stages
+        for line in RunDirectory(folder.parent.parent).lines_of(record["stage"])
+    ]
 
 
-def _before_simplifying(done: Finished, path: Path) -> CrispTree:
+def _before_simplifying(done: Finished) -> CrispTree:
     """The tree of the last stage before the cuts that cost nothing."""
-    names = [record["stage"] for record in done.records]
-    number = names.index("simplify")
-    folder = path / "stages" / f"{number:02d}-{names[number - 1]}"
-    return CrispTree.load(folder / "policy.json") if number else done.tree
+    number = [record["stage"] for record in done.records].index("simplify")
+    return CrispTree.load(done.folders[number - 1] / "policy.json") if number else done.tree
 
 
 def _imitated(cell: Cell, teacher: Teacher, task: Task) -> list[SeedResult]:

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
-from crisptree.crisp import CrispTree
 from crisptree.crispen.distill import Distilled, distill
 from crisptree.crispen.fit import Fit, fit_cart
 from crisptree.crispen.fit_costs import KnowsCosts, fit_costs
@@ -18,7 +17,8 @@ from crisptree.pipeline.stage import Artifacts, Context, Stage
 
 @dataclass(frozen=True)
 class Distill(Stage):
-    """A wide tree that imitates the teacher; for a list from scratch, the tree is the teacher."""
+    """A wide tree that imitates the teacher, and one of the size asked for, in case the wide one
+    comes to less when it is cut. For a list from scratch, the tree is the teacher."""
 
     name: str = "distill"
     weight: float = 1.5
@@ -27,6 +27,7 @@ class Distill(Stage):
         return {
             "distill": asdict(config.distill),
             "width": config.width,
+            "leaves": config.policy.leaves,
             "policy": [config.policy.shape, config.policy.leaf, config.policy.gains],
             "selection": asdict(config.selection),
         }
@@ -34,7 +35,10 @@ class Distill(Stage):
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         teacher = inputs.teacher or inputs.tree
         assert teacher is not None
-        done = distilled(teacher, context.config.width, context)
+        width, leaves = context.config.width, context.config.policy.leaves
+        done, small = distilled(teacher, width, context), None
+        if leaves < width and not context.is_late():
+            small = distilled(teacher, leaves, context).tree
         figures = {
             "leaves": done.tree.n_leaves,
             "agreement": done.agreement,
@@ -42,33 +46,7 @@ class Distill(Stage):
             "best_return": done.best_return if context.model is None else None,
             "selection_return": done.selection_return,
         }
-        return replace(inputs, tree=done.tree, figures=figures)
-
-
-@dataclass(frozen=True)
-class DistillSmall(Stage):
-    """A tree of the size asked for, fitted at once; the better one of it and the pruned tree."""
-
-    name: str = "distill-small"
-    weight: float = 1.0
-
-    def settings(self, config: TrainConfig) -> dict[str, Any]:
-        return {**Distill().settings(config), "leaves": config.policy.leaves}
-
-    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
-        assert inputs.teacher is not None and inputs.tree is not None
-        if context.is_late() or context.is_settled(inputs.tree, inputs.best_return):
-            return replace(inputs, figures={"leaves": inputs.tree.n_leaves, "costs": False})
-        done = distilled(inputs.teacher, context.config.policy.leaves, context)
-        trees: list[CrispTree] = [inputs.tree, done.tree]
-        index, score = context.selection().race(trees, (context.config.selection.final,))
-        figures = {
-            "leaves": trees[index].n_leaves,
-            "selection_return": score,
-            "kept": ["pruned", "distilled"][index],
-            "costs": index == 1,
-        }
-        return replace(inputs, tree=trees[index], figures=figures)
+        return replace(inputs, tree=done.tree, small=small, figures=figures)
 
 
 def distilled(teacher: Policy, n_leaves: int, context: Context) -> Distilled:

@@ -4,7 +4,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from crisptree.crispen.prune import (
-    prune_by_disagreement,
     prune_by_return,
     prune_free,
     visited_states,
@@ -21,7 +20,7 @@ class Prune(Stage):
     size: int
     is_last: bool = False
     """The last cut is followed by a refinement in any case."""
-    weight: float = 0.5
+    weight: float = 0.4
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {"prune": asdict(config.prune), "selection": asdict(config.selection)}
@@ -34,28 +33,22 @@ class Prune(Stage):
         context.advance(0.0, f"from {tree.n_leaves} leaves")
         selection = context.selection()
         states = _states(inputs, context)
-        is_late = lambda: (
-            context.is_late() or not selection.affords(config.shortlist, config.rounds[0])
+        is_late = lambda: context.is_late() or not selection.affords(config.ways, config.rounds[0])
+        smaller = prune_by_return(
+            tree, self.size, states, selection, context.rng(), config, is_late
         )
-        if self.size > config.race_below or is_late():
-            smaller = prune_by_disagreement(tree, self.size, states)
-        else:
-            smaller = prune_by_return(
-                tree,
-                self.size,
-                states,
-                selection,
-                config.rounds,
-                config.shortlist,
-                is_late,
-            )
         before, after = selection.returns([tree, smaller], config.check).mean(1)
+        small, kept = inputs.small, "cut"
+        if self.is_last and small is not None:
+            index, after = selection.race([smaller, small], (config.check,))
+            smaller, kept = (smaller, "cut") if index == 0 else (small, "imitated")
         figures = {
             "leaves": smaller.n_leaves,
             "selection_return": float(after),
+            "kept": kept,
             "costs": self.is_last or bool(after < before),
         }
-        return replace(inputs, tree=smaller, figures=figures)
+        return replace(inputs, tree=smaller, small=None if self.is_last else small, figures=figures)
 
 
 @dataclass(frozen=True)
@@ -63,7 +56,7 @@ class Simplify(Stage):
     """Cuts that cost nothing."""
 
     name: str = "simplify"
-    weight: float = 0.5
+    weight: float = 0.3
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {"prune": asdict(config.prune), "selection": asdict(config.selection)}

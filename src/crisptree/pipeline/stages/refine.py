@@ -19,7 +19,7 @@ class Refine(Stage):
 
     name: str
     moment: Literal["first", "cut", "last"]
-    weight: float = 0.7
+    weight: float = 1.2
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {

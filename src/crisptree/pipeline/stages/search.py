@@ -49,9 +49,5 @@ class Search(Stage):
         trees = sorted([searched, inputs.tree], key=lambda tree: tree.n_leaves)
         index, score = selection.race(trees, (config.selection.final,))
         tree = trees[index]
-        figures = {
-            "leaves": tree.n_leaves,
-            "selection_return": score,
-            "settled": context.is_settled(tree, inputs.best_return),
-        }
+        figures = {"leaves": tree.n_leaves, "selection_return": score}
         return replace(inputs, tree=tree, figures=figures)

@@ -27,7 +27,7 @@ class Teacher(Stage):
 
     name: str
     kind: TeacherKind
-    weight: float = 6.0
+    weight: float = 4.0
     patience: float = 1.0
     """Progress at which it gives up if nothing was learned: less than 1 if another one waits."""
 
@@ -105,7 +105,7 @@ class Teacher(Stage):
 class Fallback(Teacher):
     """A second teacher, of another kind, where the first one has learned nothing."""
 
-    weight: float = 2.0
+    weight: float = 1.0
 
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         if inputs.figures.get("learned", True):
