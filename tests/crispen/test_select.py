@@ -222,9 +222,9 @@ def test_slow_episodes_are_fewer_and_only_the_first_trees_run():
 def test_who_waits_is_measured_by_many_at_once():
     few, many = played([[1]], [[100]], [[0]]), played([[1] * 64], [[100] * 64], [[0] * 64])
     waiting, computing = Pace(waits=True), Pace()
-    for pace in (waiting, computing):
-        pace.note(many, 5.0, is_whole=True)
-        pace.note(few, 5.0, is_whole=True)
+    for each in (waiting, computing):
+        each.note(many, 5.0, is_whole=True)
+        each.note(few, 5.0, is_whole=True)
     assert waiting.seconds(64) == pytest.approx(5.0)
     assert computing.seconds(64) > 9
     computing.note(few, 5.0, is_whole=False)
