@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 TESTS  := $(BIN)/python -m pytest -n 2 --dist loadfile
 
-.PHONY: setup demo test lint slow faults bench docs dist clean
+.PHONY: setup demo test lint slow thorough faults bench docs dist clean
 
 setup: $(VENV)/.all
 
@@ -43,6 +43,10 @@ $(VENV)/.types: $(VENV)/.all pyproject.toml $(shell find src tests -name '*.py')
 # Tests that take minutes, and tests that kill processes and break files.
 slow: setup
 	$(TESTS) -m slow
+
+# The tests with ten times as many random cases.
+thorough: setup
+	HYPOTHESIS_PROFILE=thorough $(TESTS)
 
 faults: setup
 	$(TESTS) -m faults

@@ -24,8 +24,11 @@ else:
 
 install_import_hook("crisptree", "beartype.beartype")
 
-settings.register_profile("steady", deadline=None, derandomize=True)
-settings.load_profile("steady")
+# Random cases: the same few each time; `make thorough` tries many. No deadline: the first call of
+# a type-checked function is slow, and a shared machine slower.
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("thorough", deadline=None, derandomize=True, max_examples=400)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # In the background of a script, Ctrl-C is ignored, by all processes that tests start as well.

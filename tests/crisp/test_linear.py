@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tree_strategies import BOX, EVERY_KIND, FEATURES, MULTI, one_of_every_cell, tree_with
 
@@ -30,7 +30,6 @@ ROWS = st.lists(
 ) | st.just([(math.inf, -math.inf, 1.0), (1e308, 1e308, -1e308)])
 
 
-@settings(max_examples=200)
 @given(EVERY_KIND.filter(lambda each: each[1] is BOX), ROWS)
 def test_a_box_policy_does_what_it_says(written, rows):
     tree = tree_with(*written)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tree_strategies import BOX, EVERY_KIND, NESTED, one_of_every_cell, tree_of, tree_with
 
@@ -202,7 +202,6 @@ def test_an_edited_file_of_version_2(tmp_path, old, new, message):
     assert "\n" not in str(error.value)
 
 
-@settings(max_examples=50)
 @given(NESTED)
 def test_saving_and_loading_give_the_same_bytes_and_actions(tmp_path_factory, nested):
     path = tmp_path_factory.getbasetemp() / "policy.json"
@@ -334,7 +333,6 @@ def test_a_file_that_cannot_be_read(tmp_path):
             CrispTree.load(path)
 
 
-@settings(max_examples=300)
 @given(
     st.sampled_from([TEXT, LINEAR_TEXT, VERSION_1]),
     st.integers(0, len(TEXT.encode()) - 1),
@@ -366,7 +364,6 @@ FIELDS += [f"tree.{name}" for name in (*policy_format.TREE_FIELDS, "gains")]
 FIELDS += [f"actions.{name}" for name in ("kind", "names", "low", "dtype", "shape", "start")]
 
 
-@settings(max_examples=300)
 @given(
     st.sampled_from([TREE, LINEAR]),
     st.sampled_from(FIELDS),

@@ -1,12 +1,11 @@
 import math
 
-from hypothesis import given, settings
+from hypothesis import given
 from tree_strategies import NESTED, one_of_every_cell, tree_of
 
 from crisptree.crisp import Condition, Rule
 
 
-@settings(max_examples=50)
 @given(NESTED)
 def test_exactly_one_rule_holds_and_it_is_the_tree_s(nested):
     tree = tree_of(nested)

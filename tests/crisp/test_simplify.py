@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from tree_strategies import (
     BOX,
     EVERY_KIND,
@@ -16,7 +16,6 @@ from tree_strategies import (
 from crisptree.crisp import CrispTree
 
 
-@settings(max_examples=200)
 @given(NESTED | LISTS)
 def test_the_same_policy_never_larger_and_done_at_once(nested):
     tree = tree_of(nested)

@@ -3,9 +3,4 @@
 import sys
 from pathlib import Path
 
-from hypothesis import settings
-
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "crisp")]
-
-settings.register_profile("steady", deadline=None, derandomize=True)
-settings.load_profile("steady")

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from export_trees import BOX, grown
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tree_strategies import EVERY_KIND, tree_with
 
@@ -32,7 +32,6 @@ def by_definition(tree: CrispTree, state: list[float]) -> list[float]:
     return [min(max(value, low), high) if value == value else low for value, low, high in bounds]
 
 
-@settings(max_examples=200)
 @given(EVERY_KIND, st.lists(st.tuples(VALUES, VALUES, VALUES), min_size=1, max_size=4))
 def test_nan_is_false_in_comparisons_and_low_in_formulas(written, rows):
     tree = tree_with(*written)

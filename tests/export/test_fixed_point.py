@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from export_trees import BOX, EVERY, EXTREME, HOSTILE, KINDS, LEAF, grown
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tree_strategies import EVERY_KIND, tree_with
 
@@ -21,7 +21,6 @@ from crisptree.export.fixed_vectors import as_csv, grid_vectors, random_points
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
 
 
-@settings(max_examples=50)
 @given(EVERY_KIND, st.sampled_from([16, 32]), st.integers(0, 2**32 - 1))
 def test_on_the_grid_decisions_are_the_policy_s(written, bits, seed):
     tree = tree_with(*written)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sample_trees import (
     AWKWARD,
@@ -53,7 +53,6 @@ def boxes_of(svg: str) -> list[tuple[float, float, float, float]]:
     return found
 
 
-@settings(max_examples=50)
 @given(NESTED | LISTS)
 def test_nothing_overlaps_and_everything_is_inside(nested):
     tree = tree_of(nested)
@@ -67,7 +66,6 @@ def test_nothing_overlaps_and_everything_is_inside(nested):
             assert x0 >= a1 or x1 <= a0 or y0 >= b1 or y1 <= b0
 
 
-@settings(max_examples=50)
 @given(
     st.lists(st.text(min_size=1, max_size=40), min_size=3, max_size=3, unique=True),
     NESTED,

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from starlette.testclient import TestClient
 
 from crisptree.lab.study.database import create_study, open_engine
@@ -17,9 +16,6 @@ from crisptree.lab.study.web import create_app
 sys.path.insert(0, str(Path(__file__).parent))
 
 from cluster_fixture import cluster as cluster
-
-settings.register_profile("steady", deadline=None, derandomize=True)
-settings.load_profile("steady")
 
 SECRET = "a secret for tests"
 

@@ -125,7 +125,7 @@ def addresses(study, link):
 
 
 @given(data=st.data())
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_nothing_breaks_and_no_rubbish_is_stored(fuzzed, data):
     client, engine, study, link = fuzzed
     who = on(engine, all_participants, study)[0]
