@@ -40,7 +40,7 @@ STAGES = [Teacher("teacher-mlp", "mlp", patience=0.5), Fallback("teacher-dqn", "
 def run(path, env, stages=STAGES):
     path.mkdir(exist_ok=True)
     task = task_of(env)
-    config = small_config(steps=64 * PPO.steps_per_update)
+    config = small_config(steps=32 * PPO.steps_per_update)
     return run_stages(stages, task, config, 3, RunDirectory(path), Silent())
 
 
