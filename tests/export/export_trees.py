@@ -1,5 +1,7 @@
 """Trees that ask something of an export: any shape, any threshold, any name."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from crisptree.crisp import Actions, CrispTree, Feature
@@ -118,3 +120,26 @@ KINDS = {
 """A tree for every kind of leaf."""
 EVERY = {**ODD, **KINDS}
 CONSTANT = {name: tree for name, tree in EVERY.items() if not tree.is_linear}
+
+
+def with_sums(actions: Actions, leaves: int, seed: int, linear: bool = False) -> CrispTree:
+    """A random tree that asks for two sums besides."""
+    rng = np.random.default_rng(seed)
+    plain = tree_with(actions, leaves, seed, linear)
+    sums = (
+        Feature("speed − 0.3·angle", terms=((1, 1.0), (0, -0.3))),
+        Feature("−angle + 2.5·speed + lit", terms=((0, -1.0), (1, 2.5), (2, 1.0))),
+    )
+    return replace(
+        plain,
+        features=(*plain.features, *sums),
+        feature_names=(),
+        feature=np.where(plain.feature >= 0, rng.integers(0, 5, plain.n_nodes), -1),
+    )
+
+
+SUMS = {
+    "choices": with_sums(STARTED, 12, 5),
+    "formulas": with_sums(BOX, 12, 6, linear=True),
+}
+"""Trees with derived features."""

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from export_trees import KINDS, grown
+from export_trees import KINDS, SUMS, grown
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.export import TARGETS, ExportError, export
@@ -37,6 +37,37 @@ def test_every_kind_of_leaf(target, kind):
             TARGETS[target].make(tree, "policy")
     else:
         assert TARGETS[target].check(tree, TARGETS[target].make(tree, "policy"), 1000) >= 1000
+
+
+NO_SUMS = {
+    "sklearn": r"trees ask for single features .*|constant leaves",
+    "c-fixed": "without derived features",
+    "c-fixed16": "without derived features",
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kind", SUMS)
+def test_derived_features(target, kind):
+    skip_without(target)
+    tree = SUMS[kind]
+    if target in NO_SUMS:
+        with pytest.raises(CrisptreeError, match=NO_SUMS[target]):
+            TARGETS[target].make(tree, "policy")
+    else:
+        assert TARGETS[target].check(tree, TARGETS[target].make(tree, "policy"), 1000) >= 1000
+
+
+@pytest.mark.parametrize("target", ["python", "st", "sql", "csv", "markdown", "onnx"])
+def test_a_sum_that_is_a_little_off_does_not_pass(target):
+    tree = SUMS["choices"]
+    *others, last = tree.features
+    (feature, weight), *rest = last.terms
+    wrong = replace(last, terms=((feature, weight * (1 + 2**-40)), *rest))
+    other = replace(tree, features=(*others, wrong), feature_names=())
+    made = TARGETS[target].make(other, "policy")
+    with pytest.raises(ExportError, match="decides otherwise"):
+        TARGETS[target].check(tree, made, 5000)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from export_trees import EVERY, EXTREME, HOSTILE, LEAF, grown, long_list
+from export_trees import EVERY, EXTREME, HOSTILE, LEAF, SUMS, grown, long_list
 from hypothesis import given
 from tree_strategies import EVERY_KIND, tree_with
 
@@ -103,3 +103,22 @@ def test_thinned():
 def test_next_float(dtype):
     at = not_above(np.array([0.1]), dtype)
     assert next_float(at, -np.inf) < at < next_float(at, np.inf)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_are_met_from_both_sides(dtype):
+    tree = SUMS["choices"].simplify()
+    found = vectors(tree, dtype)
+    at = {vector.node: vector.state for vector in found if vector.side == "at"}
+    above = {vector.node: vector.state for vector in found if vector.side == "above"}
+    assert at.keys() == above.keys()
+    met = {node for node in tree.order if tree.feature[node] >= 0}
+    assert len(at) > 0.7 * len(met)
+    for node, state in at.items():
+        (moved,) = np.flatnonzero(np.array(state) != np.array(above[node]))
+        one, other = dtype(state[moved]), dtype(above[node][moved])
+        assert np.nextafter(one, other) == other  # neighbouring floats
+        on, beyond = tree.columns([state, above[node]])[:, tree.feature[node]]
+        assert not on > tree.threshold[node] and beyond > tree.threshold[node]
+        assert node in tree.decision_path(list(state))
+        assert node in tree.decision_path(list(above[node]))

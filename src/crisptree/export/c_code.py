@@ -11,7 +11,7 @@ import numpy as np
 from crisptree.crisp import CrispTree
 from crisptree.export.about import about
 from crisptree.export.c_text import CSource, body, comment, declaration, prefix, self_test, table
-from crisptree.export.leaves import leaf_texts, sum_text
+from crisptree.export.leaves import asked_text, leaf_texts, observed_names, sum_text
 from crisptree.export.vectors import thinned, vectors
 
 MOST_CASES = 256
@@ -21,13 +21,15 @@ GIVES = {
     "multi_discrete": "Puts the numbers of the choices for one observation, part by part.",
     "box": "Puts the action for one observation, dimension by dimension.",
 }
-WITHIN = """\
+EXACTLY = """\
 /* No fused multiply-add: sums are rounded as the policy rounds them. gcc needs -std=c99 or
    -ffp-contract=off for that. */
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
 #endif
 
+"""
+WITHIN = """\
 static double within(double value, double low, double high)
 {
     return value > low ? (value < high ? value : high) : low;
@@ -70,9 +72,9 @@ extern const char *const {name}_action_names[{upper}_ACTIONS];
 {comment(*about(tree), f"Test: cc -std=c99 -D{upper}_SELF_TEST {stem}.c && ./a.out")}
 #include "{stem}.h"
 
-{table(f"{name}_feature_names", f"{upper}_FEATURES", tree.feature_names)}
+{table(f"{name}_feature_names", f"{upper}_FEATURES", observed_names(tree))}
 {table(f"{name}_action_names", f"{upper}_ACTIONS", tree.action_names)}
-{WITHIN if tree.is_linear else ""}{head}
+{_helpers(tree)}{head}
 {{
 {_unused(tree)}{body(tree, _comparisons(tree), leaves, is_vector)}}}
 
@@ -87,13 +89,21 @@ def _actions_are(tree: CrispTree) -> str:
     return "parts of an action" if tree.actions.kind == "multi_discrete" else "dimensions"
 
 
+def _helpers(tree: CrispTree) -> str:
+    sums = tree.is_linear or len(tree.features) > tree.n_features
+    return (EXACTLY if sums else "") + (WITHIN if tree.is_linear else "")
+
+
 def _unused(tree: CrispTree) -> str:
     return "" if tree.n_nodes > 1 or tree.is_linear else "    (void)x;\n"
 
 
 def _comparisons(tree: CrispTree) -> list[tuple[str, str]]:
     return [
-        (f"x[{feature}] > {threshold.hex()}", f"{tree.feature_names[feature]} > {threshold!r}")
+        (
+            f"{asked_text(tree, feature, float.hex, lambda at: f'x[{at}]')} > {threshold.hex()}",
+            f"{tree.feature_names[feature]} > {threshold!r}",
+        )
         for feature, threshold, _, _ in tree.nodes
     ]
 

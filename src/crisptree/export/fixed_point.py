@@ -67,6 +67,11 @@ class FixedPoint(NamedTuple):
 
 def fixed_point(tree: CrispTree, bits: int = 32) -> FixedPoint:
     """The policy in numbers of that many bits (16 or 32)."""
+    if len(tree.features) > tree.n_features:
+        raise CrisptreeError(
+            "fixed point is for policies without derived features; --to c and other programs sum "
+            "them in floats"
+        )
     highest = 2 ** (bits - 1) - 1
     shifts = tuple(_shift(reach, highest) for reach in _reaches(tree))
     grid = _on_grid(tree, shifts, highest).simplify()

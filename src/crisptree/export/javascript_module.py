@@ -6,7 +6,7 @@ from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
 from crisptree.export.about import about
 from crisptree.export.branches import If, statements
-from crisptree.export.leaves import in_words, leaf_texts, sum_text
+from crisptree.export.leaves import asked_text, in_words, leaf_texts, observed_names, sum_text
 
 GIVES = {
     "discrete": "The number of the action",
@@ -28,7 +28,7 @@ def as_javascript(tree: CrispTree) -> str:
     lines = [
         *(f"// {line}" for line in about(tree)),
         "",
-        *_table("features", tree.feature_names),
+        *_table("features", observed_names(tree)),
         *_table("actions", tree.action_names),
     ]
     if tree.actions.choices:
@@ -50,7 +50,8 @@ def _function(tree: CrispTree) -> list[str]:
         indent = "  " * (statement.level + 1)
         if isinstance(statement, If):
             feature, threshold, _, _ = tree.nodes[statement.node]
-            comparison = f"x[{feature}] > {threshold!r}"
+            asked = asked_text(tree, feature, repr, lambda at: f"x[{at}]")
+            comparison = f"{asked} > {threshold!r}"
             condition = comparison if statement.answer else f"!({comparison})"
             name = printable(tree.feature_names[feature])
             lines.append(f"{indent}if ({condition}) {{ // {name}")

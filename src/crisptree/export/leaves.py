@@ -67,6 +67,30 @@ def sum_text(
     return text
 
 
+def asked_text(
+    tree: CrispTree,
+    feature: int,
+    literal: Callable[[float], str],
+    variable: Callable[[int], str],
+) -> str:
+    """What a comparison looks at: a variable, or the sum of a derived feature, to be computed from
+    left to right."""
+    text = ""
+    for summed, weight in tree.features[feature].terms:
+        name = variable(summed)
+        part = name if abs(weight) == 1 and (text or weight > 0) else ""
+        if not text:
+            text = part or f"{literal(weight)} * {name}"
+        else:
+            text += f" {'-' if weight < 0 else '+'} {part or f'{literal(abs(weight))} * {name}'}"
+    return text or variable(feature)
+
+
+def observed_names(tree: CrispTree) -> tuple[str, ...]:
+    """The names of the numbers of an observation."""
+    return tree.feature_names[: tree.n_features]
+
+
 def leaf_texts(
     tree: CrispTree, literal: Callable[[Any], str], computed: Callable[[int, int], str]
 ) -> list[list[str]]:

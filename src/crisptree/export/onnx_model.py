@@ -11,15 +11,16 @@ it; a float32 is above the one exactly if it is above the other.
 import importlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.crisp import CrispTree
+from crisptree.crisp import CrispTree, Feature
 from crisptree.export.about import about
-from crisptree.export.leaves import outputs, terms
+from crisptree.export.leaves import observed_names, outputs, terms
 from crisptree.export.numbers import not_above
 
 OPSET, ML_OPSET, IR_VERSION = 17, 3, 8
@@ -38,7 +39,8 @@ def as_onnx(tree: CrispTree) -> bytes:
     if tree.n_leaves > MOST_LEAVES:
         raise CrisptreeError(f"ONNX export takes at most {MOST_LEAVES:,} leaves")
     graph = _Graph()
-    graph.add("TreeEnsembleRegressor", "observation", "number", "ai.onnx.ml", **_ensemble(tree))
+    plain, seen = _with_answers(tree, graph)
+    graph.add("TreeEnsembleRegressor", seen, "number", "ai.onnx.ml", **_ensemble(plain))
     graph.add("Cast", "number", "column", to=onnx.TensorProto.INT64)
     graph.add("Reshape", ["column", graph.constant("flat", np.array([-1]))], "leaf")
     dtype = _actions(tree, graph)
@@ -60,7 +62,10 @@ def as_onnx(tree: CrispTree) -> bytes:
         ],
         ir_version=IR_VERSION,
     )
-    names: dict[str, Any] = {"feature_names": tree.feature_names, "action_names": tree.action_names}
+    names: dict[str, Any] = {
+        "feature_names": observed_names(tree),
+        "action_names": tree.action_names,
+    }
     if tree.actions.choices:
         names["choices"] = tree.actions.choices
     helper.set_model_props(model, {name: json.dumps(value) for name, value in names.items()})
@@ -86,6 +91,44 @@ class _Graph:
         inputs = [inputs] if isinstance(inputs, str) else inputs
         self.nodes.append(((operator, inputs, [output]), {"domain": domain, **others}))
         return output
+
+
+def _with_answers(tree: CrispTree, graph: _Graph) -> tuple[CrispTree, str]:
+    """A tree that asks for plain columns, and what it looks at: the observation, and a flag for
+    each comparison of a derived feature, which is summed and compared in float64."""
+    asked = sorted({(f, t) for f, t, _, _ in tree.nodes if f >= tree.n_features})
+    if not asked:
+        return tree, "observation"
+    from onnx import TensorProto
+
+    graph.add("Cast", "observation", "double", to=TensorProto.DOUBLE)
+    columns = ["observation"]
+    for at, (feature, threshold) in enumerate(asked):
+        value = ""
+        for place, (summed, weight) in enumerate(tree.features[feature].terms):
+            name = f"{at}_{place}"
+            index = graph.constant(f"summed{name}", np.array([summed]))
+            picked = graph.add("Gather", ["double", index], f"picked{name}", axis=1)
+            factor = graph.constant(f"factor{name}", np.array([weight]))
+            product = graph.add("Mul", [picked, factor], f"term{name}")
+            value = graph.add("Add", [value, product], f"total{name}") if value else product
+        limit = graph.constant(f"limit{at}", np.array([threshold]))
+        is_true = graph.add("Greater", [value, limit], f"answer{at}")
+        columns.append(graph.add("Cast", is_true, f"flag{at}", to=TensorProto.FLOAT))
+    graph.add("Concat", columns, "seen", axis=1)
+    places = {question: tree.n_features + at for at, question in enumerate(asked)}
+    pairs = [(feature, threshold) for feature, threshold, _, _ in tree.nodes]
+    plain = replace(
+        tree,
+        features=(
+            *tree.features[: tree.n_features],
+            *(Feature(f"answer {at}", "flag") for at in range(len(asked))),
+        ),
+        feature_names=(),
+        feature=np.array([places.get(pair, pair[0]) for pair in pairs]),
+        threshold=np.array([0.5 if pair in places else pair[1] for pair in pairs]),
+    )
+    return plain, "seen"
 
 
 def _ensemble(tree: CrispTree) -> dict[str, Any]:

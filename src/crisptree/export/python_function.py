@@ -9,7 +9,7 @@ from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
 from crisptree.export.about import about
 from crisptree.export.branches import If, statements
-from crisptree.export.leaves import in_words, leaf_texts, sum_text
+from crisptree.export.leaves import asked_text, in_words, leaf_texts, observed_names, sum_text
 
 GIVES = {
     "discrete": "The number of the action",
@@ -34,7 +34,7 @@ def as_python(tree: CrispTree) -> str:
     lines = [
         *(f"# {line}" for line in about(tree)),
         "",
-        *_table("FEATURES", tree.feature_names),
+        *_table("FEATURES", observed_names(tree)),
         *_table("ACTIONS", tree.action_names),
     ]
     if tree.actions.choices:
@@ -58,7 +58,7 @@ def _function(tree: CrispTree) -> list[str]:
         indent = "    " * (statement.level + 1)
         if isinstance(statement, If):
             feature, threshold, _, _ = tree.nodes[statement.node]
-            comparison = f"x[{feature}] > {threshold!r}"
+            comparison = f"{_asked(tree, feature)} > {threshold!r}"
             condition = comparison if statement.answer else f"not {comparison}"
             lines.append(f"{indent}if {condition}:  # {printable(tree.feature_names[feature])}")
         else:
@@ -67,6 +67,10 @@ def _function(tree: CrispTree) -> list[str]:
             value = row[0] if tree.actions.kind == "discrete" else f"({', '.join(row)},)"
             lines.append(f"{indent}return {value}  # {in_words(tree, leaf)}")
     return lines
+
+
+def _asked(tree: CrispTree, feature: int) -> str:
+    return asked_text(tree, feature, repr, lambda at: f"x[{at}]")
 
 
 def _computed(tree: CrispTree, leaf: int, dimension: int) -> str:

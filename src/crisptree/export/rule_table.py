@@ -74,6 +74,9 @@ def as_rules_markdown(tree: CrispTree) -> RuleTable:
         low, high = tree.actions.low[dimension], tree.actions.high[dimension]
         name = escaped(tree.action_names[dimension])
         lines += ["", f"{name} is brought into {low!r} … {high!r}."]
+    for feature in tree.features[tree.n_features :]:
+        sum_ = " + ".join(f"{w!r} · {escaped(tree.feature_names[f])}" for f, w in feature.terms)
+        lines += ["", f"{escaped(feature.name)} is {sum_}."]
     lines += ["", "| rule | if | then |", "|--:|---|---|"]
     for at, leaf in enumerate(tree.leaves()):
         conditions = " and ".join(

@@ -123,7 +123,7 @@ def _decided(table: RuleTable, rows: Sequence[Row], states: NDArray) -> NDArray:
     or by its sum."""
     actions = table.tree.actions
     found = np.zeros((len(states), actions.n_values))
-    holding = np.zeros(len(states), dtype=int)
+    holding, states = np.zeros(len(states), dtype=int), table.tree.columns(states)
     for row in rows:
         holds = np.ones(len(states), dtype=bool)
         for feature, above, at_most in row.bounds:

@@ -12,7 +12,7 @@ from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
 from crisptree.export.about import about
 from crisptree.export.branches import If, statements
-from crisptree.export.leaves import in_words, leaf_texts, sum_text
+from crisptree.export.leaves import asked_text, in_words, leaf_texts, observed_names, sum_text
 from crisptree.export.vectors import thinned, vectors
 
 MOST_CASES = 256
@@ -47,7 +47,7 @@ def as_rust(tree: CrispTree) -> str:
         [
             *(f"//! {line}" for line in about(tree)),
             "",
-            *_table("FEATURES", tree.feature_names),
+            *_table("FEATURES", observed_names(tree)),
             *_table("ACTIONS", tree.action_names),
             *([WITHIN] if tree.is_linear else [""]),
             f"/// {GIVES[tree.actions.kind]}",
@@ -69,7 +69,8 @@ def _body(tree: CrispTree) -> list[str]:
         indent = "    " * (statement.level + 1)
         if isinstance(statement, If):
             feature, threshold, _, _ = tree.nodes[statement.node]
-            comparison = f"x[{feature}] > {threshold!r}"
+            asked = asked_text(tree, feature, repr, lambda at: f"x[{at}]")
+            comparison = f"{asked} > {threshold!r}"
             condition = comparison if statement.answer else f"!({comparison})"
             lines.append(f"{indent}if {condition} {{ // {printable(tree.feature_names[feature])}")
             continue

@@ -34,6 +34,11 @@ def as_sklearn(tree: CrispTree) -> Any:
             "scikit-learn's trees have constant leaves and this policy's are linear; "
             "python, c, rust, javascript, onnx, sql, st and plcopen can say them"
         )
+    if len(tree.features) > tree.n_features:
+        raise CrisptreeError(
+            "scikit-learn's trees ask for single features and this policy for sums of them; "
+            "python, c, rust, javascript, onnx, sql, st and plcopen can say them"
+        )
     try:
         from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
     except ImportError:

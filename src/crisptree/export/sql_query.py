@@ -18,7 +18,7 @@ from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
 from crisptree.export.about import about
 from crisptree.export.branches import Chain, chain
-from crisptree.export.leaves import in_words, outputs, sum_text, terms
+from crisptree.export.leaves import asked_text, in_words, observed_names, outputs, sum_text, terms
 
 TABLE = "observations"
 LONG_DIVISOR = 2**52
@@ -35,9 +35,9 @@ class Query(NamedTuple):
 def as_sql(tree: CrispTree) -> Query:
     """A query that adds the action to each row of the table `observations`."""
     literal = _literals()
-    columns = column_names(tree.feature_names)
+    columns = column_names(observed_names(tree))
     x = _prefix(columns)
-    used = sorted({*tree.feature[tree.feature >= 0].tolist(), *_in_formulas(tree)})
+    used = sorted({*_in_comparisons(tree), *_in_formulas(tree)})
     results = column_names(
         ("action",) if tree.actions.kind == "discrete" else tree.action_names, taken=columns
     )
@@ -58,6 +58,12 @@ def as_sql(tree: CrispTree) -> Query:
         lines.append(f"    CASE WHEN {name} <= 0 OR -{name} < 0 THEN {name} END AS {x}{feature}")
     text = "\n".join([*lines, f"  FROM {TABLE}", ") AS features", ""])
     return Query(text, {feature: columns[feature] for feature in used}, results)
+
+
+def _in_comparisons(tree: CrispTree) -> set[int]:
+    asked = {feature for feature, _, _, _ in tree.nodes if feature >= 0}
+    sums = {feature for at in asked for feature, _ in tree.features[at].terms}
+    return {feature for feature in asked if feature < tree.n_features} | sums
 
 
 def _in_formulas(tree: CrispTree) -> set[int]:
@@ -87,13 +93,17 @@ def _number_of_action(
             value = _within(value, literal(tree.actions.low[at]), literal(tree.actions.high[at]))
         return f"{value} /* {_comment(in_words(tree, node))} */"
 
+    def asked(feature: int) -> str:
+        text = asked_text(tree, feature, literal, lambda at: f"{x}{at}")
+        return f"({text})" if tree.features[feature].terms else text
+
     def block(part: int | Chain, indent: str) -> list[str]:
         if isinstance(part, int) or not part.cases:
             return [indent + leaf(part if isinstance(part, int) else part.otherwise)]
         lines = [f"{indent}CASE"]
         for case in part.cases:
             feature, threshold, _, _ = tree.nodes[case.node]
-            value, number = f"{x}{feature}", literal(threshold)
+            value, number = asked(feature), literal(threshold)
             not_above = f"{value} <= {number} OR {value} IS NULL"
             condition = f"{value} > {number}" if case.answer else not_above
             lines.append(f"{indent}  WHEN {condition} /* {_comment(names[feature])} */ THEN")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
+from crisptree.export.derived_states import random_states
 from crisptree.export.numbers import next_float, not_above
 from crisptree.export.vectors import as_array, thinned, vectors
 
@@ -25,13 +26,15 @@ def states(tree: CrispTree, dtype: Any, count: int = RANDOM_STATES, seed: int = 
     vectors."""
     rng = np.random.default_rng(seed)
     most = max(1, MOST_NUMBERS // tree.n_features)
+    own = as_array(thinned(vectors(tree, dtype), most), dtype).reshape(-1, tree.n_features)
+    if len(tree.features) > tree.n_features:
+        return np.concatenate([random_states(tree, dtype, min(count, most), rng), own])
     at_corners = thinned(corners(tree, dtype), most)
     found = _random(tree, dtype, min(count, most) + len(at_corners), rng)
     for state, corner in zip(found, at_corners, strict=False):
         for feature, value in corner:
             state[feature] = value
-    own = as_array(thinned(vectors(tree, dtype), most), dtype)
-    return np.concatenate([found, own.reshape(-1, tree.n_features)])
+    return np.concatenate([found, own])
 
 
 def with_missing(found: NDArray, seed: int = 0) -> NDArray:

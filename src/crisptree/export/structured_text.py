@@ -11,7 +11,14 @@ from crisptree.crisp import CrispTree
 from crisptree.export.about import about
 from crisptree.export.branches import Chain, chain
 from crisptree.export.identifiers import identifiers
-from crisptree.export.leaves import in_words, leaf_texts, linear_dimensions, sum_text
+from crisptree.export.leaves import (
+    asked_text,
+    in_words,
+    leaf_texts,
+    linear_dimensions,
+    observed_names,
+    sum_text,
+)
 
 # Words that IEC 61131-3 keeps for itself, and names of its types and standard functions.
 _WORDS = """
@@ -55,7 +62,7 @@ class Block(NamedTuple):
 def as_structured_text(tree: CrispTree, name: str = "policy") -> Block:
     """The function block; its name and those of its variables are made of the policy's names."""
     block = identifiers([name], "policy", RESERVED)[0]
-    inputs = identifiers(tree.feature_names, "x", RESERVED | {block})
+    inputs = identifiers(observed_names(tree), "x", RESERVED | {block})
     taken = RESERVED | {block, *inputs}
     if tree.actions.kind == "discrete":
         outputs_ = identifiers(["choice"], "choice", taken)
@@ -71,7 +78,7 @@ def as_structured_text(tree: CrispTree, name: str = "policy") -> Block:
     type_ = "LREAL" if tree.actions.kind == "box" else "DINT"
     return Block(
         block,
-        tuple((each, "LREAL", of) for each, of in zip(inputs, tree.feature_names, strict=True)),
+        tuple((each, "LREAL", of) for each, of in zip(inputs, observed_names(tree), strict=True)),
         tuple((each, type_, of) for each, of in zip(outputs_, about_outputs, strict=True)),
         "\n".join(_body(tree, inputs, outputs_)),
         about(tree),
@@ -103,7 +110,8 @@ def _body(tree: CrispTree, inputs: tuple[str, ...], outputs_: tuple[str, ...]) -
         lines = []
         for case in part.cases:
             feature, threshold, _, _ = tree.nodes[case.node]
-            comparison = f"{inputs[feature]} > {real(threshold)}"
+            asked = asked_text(tree, feature, real, inputs.__getitem__)
+            comparison = f"{asked} > {real(threshold)}"
             condition = comparison if case.answer else f"NOT ({comparison})"
             lines.append(f"{indent}{'ELSIF' if lines else 'IF'} {condition} THEN")
             lines += block(case.then, indent + "    ")

@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 
 from crisptree.base.text import printable
 from crisptree.crisp import Condition, CrispTree, Feature, Visit
+from crisptree.export.derived_states import neighbours
 from crisptree.export.expected import expected
+from crisptree.export.leaves import observed_names
 from crisptree.export.numbers import next_float, not_above
 
 MOST_NUMBERS = 2**22
@@ -44,6 +46,25 @@ class Vector(NamedTuple):
 
 def vectors(tree: CrispTree, dtype: Any) -> list[Vector]:
     """Observations in numbers of `dtype` for every node that such numbers can come to."""
+    made = (
+        _made(tree, dtype) if len(tree.features) == tree.n_features else [*neighbours(tree, dtype)]
+    )
+    if tree.n_nodes == 1:
+        observed = tree.features[: tree.n_features]
+        made.append((0, "", [_anywhere(feature, dtype) for feature in observed]))
+    made = thinned(made, max(1, MOST_NUMBERS // tree.n_features))
+    if not made:
+        return []
+    answers = expected(tree, np.array([state for _, _, state in made]))
+    rows = answers.reshape(len(made), -1).tolist()
+    return [
+        Vector(tuple(state), tuple(action), node, side)
+        for (node, side, state), action in zip(made, rows, strict=True)
+    ]
+
+
+def _made(tree: CrispTree, dtype: Any) -> list[tuple[int, str, list[float]]]:
+    """A node's number, a side and an observation, for every node."""
     made: list[tuple[int, str, list[float]]] = []
     leaves = list(tree.leaves())
     places = {leaf.node: at for at, leaf in enumerate(leaves)}
@@ -56,17 +77,7 @@ def vectors(tree: CrispTree, dtype: Any) -> list[Vector]:
             )
             sides = leaves[first:middle], leaves[middle:end]
             made += [(visit.node, *row) for row in _around(tree, visit, *sides, dtype)]
-    if tree.n_nodes == 1:
-        made.append((0, "", [_anywhere(feature, dtype) for feature in tree.features]))
-    made = thinned(made, max(1, MOST_NUMBERS // tree.n_features))
-    if not made:
-        return []
-    answers = expected(tree, np.array([state for _, _, state in made]))
-    rows = answers.reshape(len(made), -1).tolist()
-    return [
-        Vector(tuple(state), tuple(action), node, side)
-        for (node, side, state), action in zip(made, rows, strict=True)
-    ]
+    return made
 
 
 def as_csv(tree: CrispTree, found: Sequence[Vector]) -> str:
@@ -75,7 +86,7 @@ def as_csv(tree: CrispTree, found: Sequence[Vector]) -> str:
     actions = ("action",) if discrete else tree.action_names
     file = io.StringIO()
     table = csv.writer(file, lineterminator="\n")
-    table.writerow(map(cell, ("node", "side", *tree.feature_names, *actions)))
+    table.writerow(map(cell, ("node", "side", *observed_names(tree), *actions)))
     for vector in found:
         table.writerow((vector.node, vector.side, *map(repr, vector.state + vector.action)))
     return file.getvalue()
