@@ -189,7 +189,7 @@ def told(answer: "Answer", tree: "CrispTree") -> str:
     for region in regions or ():
         lines.append(f"{'':11} {' and '.join(map(_interval, region)) or 'everywhere'}")
     if regions is None and answer.observation is not None:
-        names = map(printable, answer.details.get("states", tree.feature_names))
+        names = map(printable, answer.details.get("states", tree.feature_names[: tree.n_features]))
         shown = zip(names, answer.observation, strict=True)
         lines += [f"{'':11} {name} = {value!r}" for name, value in shown]
     return "\n".join(lines)

@@ -43,6 +43,11 @@ def counterfactuals(
     alike. What changes becomes a float of `dtype`, as the environment's observations are. Actions
     that no observation leads to are left out.
     """
+    if len(tree.features) > tree.n_features:
+        raise CrisptreeError(
+            "the smallest change is found for policies that ask for single features; this one has "
+            "derived ones"
+        )
     at = np.array(observation, np.float64)
     if at.shape != (tree.n_features,):
         raise CrisptreeError(f"an observation has {tree.n_features} numbers; this one {at.shape}")

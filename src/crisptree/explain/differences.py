@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import Condition, CrispTree, Rule
+from crisptree.crisp.derived import terms_of
 from crisptree.explain.action_json import action_json
 from crisptree.explain.episodes import Visited
 
@@ -74,7 +75,7 @@ def compare(
     states = [each.states for each in met]
     differs = [_differs(first, second, each) for each in states]
     distances = [_distances(first, second, each) for each in states]
-    both = np.concatenate(states), np.concatenate(distances)
+    both = first.columns(np.concatenate(states)), np.concatenate(distances)
     counted = [_counted(region, *both) for region in regions]
     return Difference(
         regions=tuple(sorted(counted, key=lambda each: -each.states)),
@@ -89,6 +90,10 @@ def _refuse_other_tasks(first: CrispTree, second: CrispTree) -> None:
     if first.n_features != second.n_features:
         raise CrisptreeError(
             f"the policies have {first.n_features} and {second.n_features} features"
+        )
+    if terms_of(first.features) != terms_of(second.features):
+        raise CrisptreeError(
+            "the policies have different derived features: their regions cannot be compared"
         )
     if first.actions.kind != second.actions.kind:
         raise CrisptreeError(

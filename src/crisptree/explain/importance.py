@@ -136,7 +136,7 @@ def _without_feature(
     """Each split of the feature goes to its busier side; formulas see the feature's mean."""
     own = [node for node, row in enumerate(tree.nodes) if row[0] == feature]
     busier = {node: visits[tree.nodes[node][2]] * 2 > visits[node] for node in own}
-    mean = float(states[:, feature].mean(dtype=np.float64))
+    mean = float(tree.columns(states)[:, feature].mean(dtype=np.float64))
     return without(frozen(tree, feature, mean), busier)
 
 

@@ -68,7 +68,9 @@ def finding(tree: CrispTree, answer: dict[str, Any], plant: "Plant | None" = Non
         return replace(about, regions=words)
     if shown is None:
         return about
-    names = answer.get("states") if isinstance(answer.get("states"), list) else tree.feature_names
+    names = answer.get("states")
+    if not isinstance(names, list):
+        names = list(tree.feature_names[: tree.n_features])
     values = tuple(zip(map(printable, names or ()), shown, strict=True))
     if "step" in answer:  # an episode that begins with this state
         return replace(about, values=values, course=_course(tree, answer, plant))
@@ -79,11 +81,12 @@ def finding(tree: CrispTree, answer: dict[str, Any], plant: "Plant | None" = Non
 def _way(tree: CrispTree, observation: NDArray) -> tuple[tuple[Comparison, ...], str]:
     wording = Wording(tree, None, minus="−")
     *inner, leaf = tree.decision_path(observation)
+    seen = tree.columns(observation)
     way = tuple(
         Comparison(
             wording.question(node),
-            float(observation[tree.feature[node]]),
-            bool(observation[tree.feature[node]] > tree.threshold[node]),
+            float(seen[tree.feature[node]]),
+            bool(seen[tree.feature[node]] > tree.threshold[node]),
         )
         for node in inner
     )

@@ -33,7 +33,7 @@ def policy(review: Review) -> str:
     tree, wording = review.tree, Wording(review.tree, None, minus="−")
     used = {feature for feature in tree.feature.tolist() if feature >= 0}
     used |= {feature for gains in tree.gains for _, feature, _ in gains}
-    states = review.played.states if review.played else None
+    states = tree.columns(review.played.states) if review.played else None
     rows = []
     for at, (name, feature) in enumerate(zip(wording.features, tree.features, strict=True)):
         met = "" if states is None or not len(states) else _span(states[:, at])
@@ -111,7 +111,7 @@ def _worst(review: Review, episode: Episode) -> str:
     marks = [sorted(set(tree.threshold[tree.feature == f].tolist())) for f in chosen]
     marks = [found if len(found) <= 3 else [] for found in marks]
     names = [wording.features[feature] for feature in chosen]
-    values = episode.observations[:, chosen]
+    values = tree.columns(episode.observations)[:, chosen]
     stripe, colours = "", "Dashed"
     if tree.actions.kind == "box":
         names, marks = [*wording.actions.names, *names], [[] for _ in tree.action_names] + marks

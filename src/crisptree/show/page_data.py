@@ -30,7 +30,8 @@ def page_data(
 ) -> dict[str, Any]:
     """Everything the page's scripts read; `states` `(states, features)` may be none at all."""
     styles = ActionStyles(tree, wording)
-    ranges = [_range(tree, feature, states) for feature in range(tree.n_features)]
+    columns = tree.columns(states)
+    ranges = [_range(tree, feature, columns) for feature in range(len(tree.features))]
     shapes = histograms(tree, states)
     return {
         "nodes": [
@@ -46,6 +47,7 @@ def page_data(
                 "first": int(feature.low or 0) if feature.kind == "category" else 0,
                 "categories": [printable(category) for category in feature.categories],
                 "range": span,
+                "terms": [list(term) for term in feature.terms],
             }
             for name, feature, span in zip(wording.features, tree.features, ranges, strict=True)
         ],
@@ -167,6 +169,7 @@ def _start(
     return [
         low / 2 + high / 2 if feature.kind == "number" else low
         for feature, (low, high) in zip(tree.features, ranges, strict=True)
+        if not feature.terms
     ]
 
 

@@ -34,7 +34,7 @@ def visit_counts(tree: CrispTree, states: NDArray) -> NDArray[np.int64]:
 def histograms(tree: CrispTree, states: NDArray) -> list[Histogram | None]:
     """For each inner node that some state passes with a finite value, its histogram."""
     found: list[Histogram | None] = [None] * tree.n_nodes
-    passing = {0: np.asarray(states, np.float64)}
+    passing = {0: tree.columns(np.asarray(states, np.float64))}
     for node in tree.order:
         here = passing.pop(node)
         feature, threshold, if_true, if_false = tree.nodes[node]

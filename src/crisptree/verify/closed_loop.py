@@ -169,6 +169,11 @@ def check_model(plant: Plant) -> None:
 
 def check_fit(tree: CrispTree, plant: Plant) -> None:
     """Refuse a tree that sees or does something else than the plant has."""
+    if len(tree.features) > tree.n_features:
+        raise CrisptreeError(
+            "proofs about the closed loop are for policies that ask for single features; this one "
+            "has derived ones"
+        )
     if tree.n_features != len(plant.feature_names):
         raise CrisptreeError(
             f"the policy sees {tree.n_features} features, the plant {plant.name} shows "

@@ -61,7 +61,7 @@ def parse(
     in_the_loop = re.match(r"\s*from\b", text) is not None
     is_discrete = tree.actions.kind == "discrete"
     names = Names(
-        tree.feature_names,
+        tree.feature_names[: tree.n_features],
         tree.action_names if is_discrete else (),
         () if is_discrete else tree.action_names,
     )

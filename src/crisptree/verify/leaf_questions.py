@@ -27,6 +27,11 @@ class Leaves:
 
     @staticmethod
     def of(tree: CrispTree) -> "Leaves":
+        if len(tree.features) > tree.n_features:
+            raise CrisptreeError(
+                "this question is about policies that ask for single features; this one has "
+                "derived ones"
+            )
         visits = list(tree.leaves())
         low = np.full((len(visits), tree.n_features), -np.inf)
         high = np.full_like(low, np.inf)

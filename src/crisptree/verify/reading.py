@@ -218,7 +218,7 @@ class Reading(Transformer):
     def same_as(self, file: str, when: Condition = ALWAYS) -> SameAs:
         other, tree = self.load(str(file)[1:-1]), self.tree
         assert tree is not None
-        if len(other.features) != len(tree.features):
+        if other.n_features != tree.n_features:
             raise WrongPropertyError(
                 f"the other policy has {other.n_features} features, this one {tree.n_features}"
             )

@@ -103,7 +103,7 @@ class Space:
             self.check_time()
             values = zip(action, self.held(tree, rule.leaf, point), strict=True)
             leaves.append(
-                z3.And(*[each == value for each, value in values], self.within(rule, point))
+                z3.And(*[each == value for each, value in values], self.within(tree, rule, point))
             )
         self.require(z3.Or(leaves))
         return action
@@ -133,17 +133,25 @@ class Space:
         if time.monotonic() > self._deadline:
             raise Undecided("the time is over")
 
-    def within(self, rule: Rule, point: Point) -> Any:
+    def within(self, tree: CrispTree, rule: Rule, point: Point) -> Any:
         """The point meets every condition of a rule."""
         conditions = []
         for feature, above, at_most in rule.conditions:
             if above > float("-inf"):
-                point.cut(feature, Fraction(above))
-                conditions.append(point.values[feature] > _real(Fraction(above)))
+                value = self.asked(tree, feature, above, point)
+                conditions.append(value > _real(Fraction(above)))
             if at_most < float("inf"):
-                point.cut(feature, Fraction(at_most))
-                conditions.append(point.values[feature] <= _real(Fraction(at_most)))
+                value = self.asked(tree, feature, at_most, point)
+                conditions.append(value <= _real(Fraction(at_most)))
         return z3.And(conditions)
+
+    def asked(self, tree: CrispTree, feature: int, threshold: float, point: Point) -> Any:
+        """What is compared with a threshold: a value, or the sum of a derived feature."""
+        terms = tree.features[feature].terms
+        if terms:
+            return z3.Sum([_real(Fraction(weight)) * point.values[at] for at, weight in terms])
+        point.cut(feature, Fraction(threshold))
+        return point.values[feature]
 
     @staticmethod
     def other_than(action: Any, found: Any, images: tuple[int, ...]) -> Any:
@@ -161,8 +169,8 @@ class Space:
         apart = []
         for feature, threshold, _, _ in tree.nodes:
             if feature >= 0:
-                point.cut(feature, Fraction(threshold))
-                apart.append(point.values[feature] != _real(Fraction(threshold)))
+                value = self.asked(tree, feature, threshold, point)
+                apart.append(value != _real(Fraction(threshold)))
         return z3.And(apart)
 
     def solution(self) -> dict[int, float] | None:

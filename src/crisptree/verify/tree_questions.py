@@ -76,14 +76,16 @@ class Asker:
         name = self._names[asked.action]
         found = self._taken(asked.when, lambda action: action == asked.action)
         if found is None:
-            return Answer(question, "holds", f"no such observation leads to {name}")
+            why = f"no such observation leads to {name}"
+            return Answer(question, "holds", why + self._in_reals)
         return Answer(question, "fails", f"this observation leads to {name}", tuple(found))
 
     def _always(self, asked: Always, question: str) -> Answer:
         name = self._names[asked.action]
         found = self._taken(asked.when, lambda action: action != asked.action)
         if found is None:
-            return Answer(question, "holds", f"every such observation leads to {name}")
+            why = f"every such observation leads to {name}"
+            return Answer(question, "holds", why + self._in_reals)
         instead = self._said(takes(self.tree, found))
         return Answer(question, "fails", f"this observation leads to {instead}", tuple(found))
 
@@ -91,7 +93,8 @@ class Asker:
         name = self._names[asked.action]
         found = self._taken(asked.when, lambda action: action == asked.action)
         if found is None:
-            return Answer(question, "fails", f"no such observation leads to {name}")
+            why = f"no such observation leads to {name}"
+            return Answer(question, "fails", why + self._in_reals)
         return Answer(question, "holds", f"this observation leads to {name}", tuple(found))
 
     def _taken(self, when: Condition, wanted: Callable[[Any], Any]) -> list[float] | None:
@@ -114,7 +117,7 @@ class Asker:
         )
         if found is None:
             why = "every such observation leads to an action that is so"
-            return Answer(question, "holds", why + (IN_REALS if self.tree.is_linear else ""))
+            return Answer(question, "holds", why + self._in_reals)
         why = f"this observation leads to {self._said(takes(self.tree, found))}"
         return Answer(question, "fails", why, tuple(found))
 
@@ -130,9 +133,9 @@ class Asker:
             found = self.search.find(
                 lambda space, rule=rule: [
                     space.holds(asked.when, space.point),
-                    space.within(rule, space.point),
+                    space.within(simple, rule, space.point),
                 ],
-                lambda x, rule=rule: meets(asked.when, x) and rule.holds(x),
+                lambda x, rule=rule: meets(asked.when, x) and rule.holds(simple.columns(x)),
             )
             if found is None:
                 continue
@@ -157,7 +160,7 @@ class Asker:
         )
         if found is None:
             why = "both take the same action for every such observation"
-            return Answer(question, "holds", why + (IN_REALS if self.tree.is_linear else ""))
+            return Answer(question, "holds", why + self._in_reals)
         first, second = self._said(takes(self.tree, found)), self._said(takes(other, found))
         why = f"for this observation the one takes {first}, the other {second}"
         return Answer(question, "fails", why, tuple(found))
@@ -180,7 +183,8 @@ class Asker:
             ]
 
         def shows(x: list[float]) -> bool:
-            on = any(y[f] == t for y in (x, image(x)) for f, t, _, _ in tree.nodes if f >= 0)
+            both = [tree.columns(y) for y in (x, image(x))]
+            on = any(y[f] == t for y in both for f, t, _, _ in tree.nodes if f >= 0)
             moved = mirror.actions[int(takes(tree, x)[0])] != takes(tree, image(x))[0]
             return not on and meets(asked.when, x) and moved
 
@@ -230,10 +234,16 @@ class Asker:
         name = printable(tree.feature_names[feature])
         if found is None:
             why = f"the action is {way} in {name} everywhere"
-            return Answer(question, "holds", why + (IN_REALS if tree.is_linear else ""))
+            return Answer(question, "holds", why + self._in_reals)
         first, second = (self._said(takes(tree, x)) for x in (found[:-1], raised(found)))
         why = f"here {first} is taken, and {second} with {name} raised to {found[-1]!r}"
         return Answer(question, "fails", why, tuple(found[:-1]), {"raised": raised(found)})
+
+    @property
+    def _in_reals(self) -> str:
+        """What is to be said of sums, which floats round."""
+        has_sums = len(self.tree.features) > self.tree.n_features
+        return IN_REALS if self.tree.is_linear or has_sums else ""
 
     @property
     def _names(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree, Gain
 from crisptree.lab.study.linear_mlp import States, minus
 from crisptree.show import as_rules, as_text
@@ -38,6 +39,12 @@ class TreeDrawing:
 
     tree: CrispTree
     kind: Literal["tree", "list"]
+
+    def __post_init__(self) -> None:
+        if len(self.tree.features) > self.tree.n_features:
+            raise CrisptreeError(
+                "the study shows policies that ask for single features; this one has derived ones"
+            )
 
     @property
     def policy(self) -> CrispTree:

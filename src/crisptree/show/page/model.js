@@ -5,9 +5,17 @@ const { nodes, features, actions } = data;
 nodes.forEach((node, at) => { node.visits = data.visits ? data.visits[at] : null; });
 const isLeaf = (at) => nodes[at].feature < 0;
 
+/** An observation with the sums of the derived features behind it, where there are any. */
+const derived = features.filter(({ terms }) => terms.length);
+const completed = (observation) => derived.length ? [
+  ...observation.slice(0, features.length - derived.length),
+  ...derived.map(({ terms }) =>
+    terms.map(([at, weight]) => weight * observation[at]).reduce((sum, term) => sum + term)),
+] : observation;
+
 /** The nodes an observation passes: TRUE where x[feature] > threshold. */
-function pathOf(observation) {
-  const path = [0];
+function pathOf(given) {
+  const path = [0], observation = completed(given);
   for (let at = 0; !isLeaf(at); path.push(at)) {
     const { feature, threshold, yes, no } = nodes[at];
     at = observation[feature] > threshold ? yes : no;

@@ -1,8 +1,10 @@
 // The observation: an input for each feature; the path it takes and its action, shown at once.
 
-let observation = data.start.slice();
+let observation = completed(data.start.slice());
 const inputs = new Map();
-const sized = [...new Set([...used, ...read])].sort((a, b) => a - b);
+const summed = used.flatMap((at) => features[at].terms.map(([part]) => part));
+const sized = [...new Set([...used, ...read, ...summed])]
+  .filter((at) => !features[at].terms.length).sort((a, b) => a - b);
 
 /** An input for one feature: a switch, a list of names, or a slider with a typed value. */
 function inputFor(feature) {
@@ -83,7 +85,7 @@ function written(value) {
 
 /** Take an observation: fill the inputs (but not the one being changed), light its path. */
 function observe(next, changing = null) {
-  observation = next;
+  observation = completed(next);
   for (const [feature, fill] of inputs) fill(observation[feature], changing);
   const path = pathOf(observation);
   light(path);
@@ -126,7 +128,8 @@ function distanceAt(at) {
 
 function fillInputs() {
   byId("sliders").replaceChildren(...sized.map(inputFor));
-  const rest = features.map((feature, at) => at).filter((at) => !sized.includes(at));
+  const rest = features.map((feature, at) => at)
+    .filter((at) => !sized.includes(at) && !features[at].terms.length);
   if (!rest.length) return;
   const box = byId("unused");
   box.hidden = false;
