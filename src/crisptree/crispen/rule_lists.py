@@ -1,4 +1,4 @@
-"""Rule lists learned from labelled states by covering: one comparison a rule, the purest first."""
+"""Rule lists learned from labelled states: one comparison a rule."""
 
 from typing import Any, NamedTuple
 
@@ -8,12 +8,15 @@ from numpy.typing import NDArray
 from crisptree.crisp import CrispTree
 from crisptree.crisp.derived import terms_of, with_columns
 from crisptree.crispen.agreement import disagreement, ranges
+from crisptree.crispen.alternate import BinnedList, BinnedRule, ListFit
 from crisptree.envs.task import Task
 
 BINS = 256
 SMALLEST_RULE = 10
-PRICES = (3.0, 6.0, 12.0, 25.0)
+PRICES = (3.0, 12.0)
 """What a wrongly covered state costs, in rightly covered ones. Each price gives a list."""
+MOST_ROWS = 10_000
+"""Of more states a list learns no more, in more time."""
 GROUPS = 12
 """Kinds that real actions are told apart in, while rules are chosen."""
 
@@ -34,22 +37,32 @@ def fit_list(
     task: Task,
     seed: int,
 ) -> CrispTree:
-    """A list of at most `n_leaves - 1` rules "if x_j > t (or x_j ≤ t) then a", by covering.
+    """A list of at most `n_leaves - 1` rules "if x_j > t (or x_j ≤ t) then a".
 
-    Rule after rule, the half-space is cut off that covers most states of one action at the least
-    price; what remains at the end has its commonest action. `weights` are not used.
+    Lists begin by covering (at different prices) or by insertion; then every rule is fitted anew
+    while the others stand, and the list that is wrong least is taken.
     """
     if task.actions.kind != "box":
         actions = np.asarray(actions, np.int64)
+    if len(states) > MOST_ROWS:
+        rows = np.random.default_rng(seed % 2**32).permutation(len(states))[:MOST_ROWS]
+        states, actions = states[rows], actions[rows]
+        weights = None if weights is None else weights[rows]
     states = with_columns(states, terms_of(task.features))
     edges = _edges(states)
     binned = np.stack(
         [np.searchsorted(edges[j], states[:, j], side="left") for j in range(states.shape[1])], 1
     )
     labels = _labels(actions, task, seed)
-    lists = [_cover(binned, labels, actions, edges, n_leaves - 1, task, p) for p in PRICES]
-    wrong = [disagreement(task.actions, each.act(states), actions).mean() for each in lists]
-    return lists[int(np.argmin(wrong))]
+    fit = ListFit(binned, labels, weights, BINS, SMALLEST_RULE)
+    covered = [_cover(binned, labels, edges, n_leaves - 1, price) for price in PRICES]
+    lists = [*map(fit.alternated, covered), fit.grown(n_leaves - 1)]
+    trees = [_as_tree(each, fit, edges, actions, task) for each in lists]
+    wrong = [
+        np.average(disagreement(task.actions, each.act(states), actions), weights=weights)
+        for each in trees
+    ]
+    return trees[int(np.argmin(wrong))]
 
 
 def _labels(actions: NDArray, task: Task, seed: int) -> NDArray[np.int64]:
@@ -75,14 +88,10 @@ def _edges(states: NDArray) -> list[NDArray]:
 
 
 def _cover(
-    binned: NDArray,
-    labels: NDArray[np.int64],
-    actions: NDArray,
-    edges: list[NDArray],
-    n_rules: int,
-    task: Task,
-    price: float,
-) -> CrispTree:
+    binned: NDArray, labels: NDArray[np.int64], edges: list[NDArray], n_rules: int, price: float
+) -> BinnedList:
+    """Rule after rule, the half-space is cut off that covers most states of one label at the least
+    price."""
     n_labels = int(labels.max()) + 1
     counts = _counts(binned, labels, n_labels)
     left, rules = np.arange(len(labels)), []
@@ -90,24 +99,44 @@ def _cover(
         best = _best_rule(counts, edges, price)
         if best is None:
             break
-        feature, edge, asks_at_most, label = best
-        covered = (binned[left, feature] <= edge) == asks_at_most
+        covered = (binned[left, best.feature] <= best.edge) == best.asks_at_most
         gone = left[covered]
-        action = _typical(actions[gone], labels[gone] == label, task)
-        rules.append(Rule(feature, edges[feature][edge], asks_at_most, action))
+        rules.append(best)
         # What is covered is taken out of the counts: no state is counted anew for every rule.
         counts = counts - _counts(binned[gone], labels[gone], n_labels)
         left = left[~covered]
     rest = left if len(left) else np.arange(len(labels))
-    commonest = labels[rest] == np.bincount(labels[rest]).argmax()
-    return as_list(rules, _typical(actions[rest], commonest, task), task).simplify()
+    return BinnedList(tuple(rules), int(np.bincount(labels[rest]).argmax()))
 
 
-def _typical(actions: NDArray, chosen: NDArray[np.bool_], task: Task) -> NDArray | np.integer:
-    """The action that the chosen rows share; for real actions the mean of all rows."""
-    if task.actions.kind == "box":
-        return actions.mean(axis=0)
-    return actions[chosen][0]
+def _as_tree(
+    found: BinnedList, fit: ListFit, edges: list[NDArray], actions: NDArray, task: Task
+) -> CrispTree:
+    """The list with the actions of the states that its rules take; a rule that takes none goes."""
+    first = fit.reached(found)
+    rules = []
+    for at, rule in enumerate(found.rules):
+        taken = first == at
+        action = _typical(actions[taken], fit.labels[taken] == rule.label, task)
+        if action is not None:
+            threshold = edges[rule.feature][rule.edge]
+            rules.append(Rule(rule.feature, threshold, rule.asks_at_most, action))
+    rest = first == len(found.rules)
+    if not (fit.labels[rest] == found.otherwise).any():
+        rest = fit.labels == found.otherwise
+    otherwise = _typical(actions[rest], fit.labels[rest] == found.otherwise, task)
+    assert otherwise is not None
+    return as_list(rules, otherwise, task).simplify()
+
+
+def _typical(
+    actions: NDArray, chosen: NDArray[np.bool_], task: Task
+) -> NDArray | np.integer | None:
+    """The action that the chosen rows share, for real actions the mean of all; None if none is
+    chosen."""
+    if not chosen.any():
+        return None
+    return actions.mean(axis=0) if task.actions.kind == "box" else actions[chosen][0]
 
 
 def as_list(rules: list[Rule], otherwise: NDArray | np.integer, task: Task) -> CrispTree:
@@ -142,10 +171,8 @@ def _counts(binned: NDArray, labels: NDArray[np.int64], n_labels: int) -> NDArra
     )
 
 
-def _best_rule(
-    counts: NDArray, edges: list[NDArray], price: float
-) -> tuple[int, int, bool, int] | None:
-    """(feature, edge, covers what is below it, label) of the best half-space, if any pays."""
+def _best_rule(counts: NDArray, edges: list[NDArray], price: float) -> BinnedRule | None:
+    """The best half-space with its label, if any pays."""
     below = counts.cumsum(1)[:, :-1]
     total = counts[0].sum(0)
     sides = np.stack([below, total - below], 1)
@@ -155,5 +182,5 @@ def _best_rule(
     worth = np.where(fits, right - price * (size - right), -np.inf)
     feature, side, at = map(int, np.unravel_index(worth.argmax(), worth.shape))
     if worth[feature, side, at] > 0:
-        return feature, at, side == 0, int(sides[feature, side, at].argmax())
+        return BinnedRule(feature, at, side == 0, int(sides[feature, side, at].argmax()))
     return _best_rule(counts, edges, price / 2) if price > 0.5 else None
