@@ -31,34 +31,44 @@ def usage() -> str:
 
 def main(arguments: list[str] | None = None) -> None:
     arguments = sys.argv[1:] if arguments is None else arguments
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print(usage())
-        sys.exit(0 if arguments else 2)
-    if arguments[0] == "--version":
-        from crisptree.base.version import crisptree_version
-
-        print(crisptree_version())
-        return
-    name, *rest = arguments
-    if name not in COMMANDS:
-        fail(f"unknown command '{name}'; the commands are {', '.join(COMMANDS)}")
     try:
-        with interrupts_end():
-            run(name, rest)
+        try:
+            with interrupts_end():
+                _answer(arguments)
+        finally:
+            sys.stdout.flush()  # a full disk is noticed here, not when Python ends
     except CrisptreeError as error:
         fail(str(error))
     except ImportError as error:
         from crisptree.base.extras import missing_extra
 
-        message = missing_extra(error, f"crisptree {name}")
+        message = missing_extra(error, " ".join(["crisptree", *arguments[:1]]))
         if message is None:
             raise
         fail(message)
     except BrokenPipeError:
         sys.stderr.close()
+    except OSError as error:  # the machine's: a disk that is full, a folder that went away
+        where = "" if error.filename is None else f"{error.filename}: "
+        fail(f"cannot go on: {where}{error.strerror or error}")
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
+
+
+def _answer(arguments: list[str]) -> None:
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(usage())
+        sys.exit(0 if arguments else 2)
+    name, *rest = arguments
+    if name == "--version":
+        from crisptree.base.version import crisptree_version
+
+        print(crisptree_version())
+    elif name not in COMMANDS:
+        raise CrisptreeError(f"unknown command '{name}'; the commands are {', '.join(COMMANDS)}")
+    else:
+        run(name, rest)
 
 
 def run(name: str, arguments: list[str]) -> None:

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.pipeline.run_directory import RunDirectory, plain
+from crisptree.pipeline.run_directory import RunDirectory, plain, read_metrics
 
 
 def test_a_used_directory_is_refused(tmp_path):
@@ -74,6 +74,32 @@ def test_only_one_process_writes(tmp_path):
     owner.stdout.close()
     with RunDirectory(tmp_path).locked():
         """The lock went with its owner."""
+
+
+def test_a_lock_on_a_full_disk_is_one_line_and_leaves_nothing(tmp_path):
+    code = (
+        "import resource, sys\nfrom pathlib import Path\n"
+        "from crisptree.base.errors import CrisptreeError\n"
+        "from crisptree.pipeline.run_directory import RunDirectory\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "try:\n    with RunDirectory(Path(sys.argv[1])).locked():\n        pass\n"
+        "except CrisptreeError as error:\n    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True
+    )
+    assert done.stdout == f"cannot write {tmp_path}/.lock: File too large\n", done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["[1, 2]\n", "{\n", "[" * 100_000, "\udcff"])
+def test_damaged_metrics_are_named_in_one_line(tmp_path, text):
+    path = tmp_path / "metrics.jsonl"
+    assert read_metrics(path) == []
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(CrisptreeError, match=r"metrics\.jsonl") as refused:
+        read_metrics(path)
+    assert "\n" not in str(refused.value)
 
 
 def test_a_lock_waits_for_an_owner_that_is_about_to_end(tmp_path):

@@ -108,6 +108,12 @@ def test_stages_are_shared_by_their_keys(task, tmp_path):
     assert made.tree.threshold[0] == 8.0
 
 
+def test_a_folder_of_shared_stages_that_cannot_be_written_stops_nothing(task, tmp_path):
+    (tmp_path / "file").touch()
+    made, _ = run([Count("one", [])], tmp_path / "a", task, reuse=tmp_path / "file" / "shared")
+    assert made.tree.threshold[0] == 1.0
+
+
 def test_a_key_depends_on_all_that_the_outcome_depends_on(task):
     config = small_config()
     one = stage_key(Count("one", []), config, task, 3, "")

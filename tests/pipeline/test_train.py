@@ -4,6 +4,7 @@ import json
 import math
 import os
 import shutil
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -238,3 +239,24 @@ def test_what_fails_before_its_first_stage_leaves_nothing(task, tmp_path):
     with pytest.raises(CrisptreeError, match="no_such_module"):
         train(config, task, tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_one_who_comes_second_removes_nothing(task, tmp_path, monkeypatch):
+    """Both have seen that there is no folder; the first has the lock."""
+    path, create = tmp_path / "run", RunDirectory.create
+
+    def taken_meanwhile(out: Path) -> RunDirectory:
+        create(out)
+        (out / "the first one's").touch()
+        return Taken(out)
+
+    class Taken(RunDirectory):
+        @contextmanager
+        def locked(self, patience: float = 5.0):
+            raise CrisptreeError("run is being written by process 1")
+            yield
+
+    monkeypatch.setattr(RunDirectory, "create", taken_meanwhile)
+    with pytest.raises(CrisptreeError, match="being written"):
+        train(CONFIG, task, path)
+    assert (path / "the first one's").exists()

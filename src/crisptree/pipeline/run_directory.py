@@ -59,7 +59,8 @@ class RunDirectory:
         """
         name = self.path / ".lock"
         try:
-            file = open(name, "a+")  # noqa: SIM115 (closed below)
+            # Unbuffered, so that closing has nothing left to write where the disk is full.
+            file = open(name, "a+b", buffering=0)  # noqa: SIM115 (closed below)
         except OSError as error:
             raise CrisptreeError(f"cannot write {name}: {error.strerror or error}") from error
         with file:
@@ -67,12 +68,15 @@ class RunDirectory:
             while not _taken(file):
                 if time.monotonic() > end:
                     file.seek(0)
-                    owner = file.read(100).strip() or "another process"
+                    owner = file.read(100).decode(errors="replace").strip() or "another process"
                     raise CrisptreeError(f"{self.path} is being written by {owner}")
                 time.sleep(0.05)
-            file.truncate(0)
-            file.write(f"process {os.getpid()} on {socket.gethostname()}")
-            file.flush()
+            try:
+                file.truncate(0)
+                file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
+            except OSError as error:
+                name.unlink(missing_ok=True)
+                raise CrisptreeError(f"cannot write {name}: {error.strerror or error}") from error
             yield
 
     def folder(self, name: str) -> Path:
@@ -129,9 +133,8 @@ class RunDirectory:
 
     def lines_of(self, stage: str) -> list[dict[str, Any]]:
         """The lines of metrics.jsonl that a stage wrote."""
-        path = self.path / "metrics.jsonl"
-        lines = path.read_text().splitlines() if path.exists() else []
-        return [line for line in map(json.loads, lines) if line.get("stage") == stage]
+        lines = read_metrics(self.path / "metrics.jsonl")
+        return [line for line in lines if line.get("stage") == stage]
 
     def cut_metrics(self, length: int) -> None:
         """Forget lines written after a checkpoint, so that a resumed run says nothing twice."""
@@ -139,6 +142,19 @@ class RunDirectory:
         if path.exists():
             with open(path, "r+") as file:
                 file.truncate(length)
+
+
+def read_metrics(path: Path) -> list[dict[str, Any]]:
+    """The lines of a metrics.jsonl; none where there is no file."""
+    try:
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError, RecursionError) as error:
+        raise CrisptreeError(f"cannot read {path}: {error}") from error
+    if not all(isinstance(line, dict) for line in lines):
+        raise CrisptreeError(f"{path} is damaged: each line must hold an object")
+    return lines
 
 
 def _digest(content: dict[str, Any]) -> str | None:
@@ -149,7 +165,7 @@ def _digest(content: dict[str, Any]) -> str | None:
         return None
 
 
-def _taken(file: IO[str]) -> bool:
+def _taken(file: IO[bytes]) -> bool:
     """Whether this process has the lock now."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

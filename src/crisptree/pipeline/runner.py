@@ -22,7 +22,7 @@ from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import PROCEDURE, digest, to_dict
 from crisptree.pipeline.measure import Measurement
 from crisptree.pipeline.progress import Reporter
-from crisptree.pipeline.run_directory import RunDirectory
+from crisptree.pipeline.run_directory import RunDirectory, read_metrics
 from crisptree.pipeline.stage import Artifacts, Context, Stage
 
 SPARE = 0.05
@@ -75,7 +75,7 @@ def run_stages(
     for number, (stage, folder) in enumerate(zip(stages, folders, strict=True)):
         key = stage_key(stage, config, task, seed, key)
         if reuse is not None and _copy_stage(reuse / key, directory.path / folder):
-            directory.append_metrics(_read_lines(reuse / key / "metrics.jsonl"))
+            directory.append_metrics(read_metrics(reuse / key / "metrics.jsonl"))
         checkpoints = StageCheckpoints(directory, folder, stage.name, report)
         context = Context(
             _with_derived(task, made),
@@ -200,23 +200,23 @@ def _copy_stage(
 ) -> bool:
     """Copy a finished stage, whole or not at all; one that is there already stays.
 
-    `metrics` are written beside it, for the runs that will take the stage from there.
+    `metrics` are written beside it, for the runs that will take the stage from there. Where there
+    is no room, or another run was faster, nothing is copied: the stage is run, or was.
     """
     if not (source / "result.json").exists() or target.exists():
         return False
-    target.parent.mkdir(parents=True, exist_ok=True)
-    half = Path(tempfile.mkdtemp(dir=target.parent, prefix=".half-"))
-    shutil.copytree(source, half, dirs_exist_ok=True)
-    (half / "metrics.jsonl").unlink(missing_ok=True)
-    if metrics is not None:
-        (half / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in metrics))
+    half = None
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        half = Path(tempfile.mkdtemp(dir=target.parent, prefix=".half-"))
+        shutil.copytree(source, half, dirs_exist_ok=True)
+        (half / "metrics.jsonl").unlink(missing_ok=True)
+        if metrics is not None:
+            text = "".join(json.dumps(line) + "\n" for line in metrics)
+            (half / "metrics.jsonl").write_text(text)
         os.rename(half, target)
-    except OSError:  # another run was faster
-        shutil.rmtree(half)
+    except OSError:
+        if half is not None:
+            shutil.rmtree(half, ignore_errors=True)
         return False
     return True
-
-
-def _read_lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []

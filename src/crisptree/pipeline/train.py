@@ -3,7 +3,6 @@
 import math
 import shutil
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -67,24 +66,23 @@ def train(
     if resume:
         directory = RunDirectory.existing(out)
         config = resumed_config(directory, config, task)
-        return _locked(directory, lambda: _run(config, task, directory, report, reuse))
+        with directory.locked():
+            return _run(config, task, directory, report, reuse)
     existed = out.exists()
     directory = RunDirectory.create(out)
-
-    def begin() -> Trained:
-        began = time.monotonic()
-        resolved, record = _resolved(config, task)
-        directory.write_json("config.json", record)
-        _announce(resolved, task, report)
-        return _run(resolved, task, directory, report, reuse, began)
-
-    try:
-        return _locked(directory, begin)
-    except CrisptreeError:
-        # What failed before its first stage was done leaves nothing that blocks the next try.
-        if not existed and not list(out.rglob("result.json")):
-            shutil.rmtree(out, ignore_errors=True)
-        raise
+    began = time.monotonic()
+    with directory.locked():
+        try:
+            resolved, record = _resolved(config, task)
+            directory.write_json("config.json", record)
+            _announce(resolved, task, report)
+            return _run(resolved, task, directory, report, reuse, began)
+        except CrisptreeError:
+            # What failed before its first stage was done leaves nothing that blocks the next try;
+            # only the one who has the lock may remove it.
+            if not existed and not list(out.rglob("result.json")):
+                shutil.rmtree(out, ignore_errors=True)
+            raise
 
 
 def resumed_config(directory: RunDirectory, asked: TrainConfig, task: Task) -> TrainConfig:
@@ -105,11 +103,6 @@ def resumed_config(directory: RunDirectory, asked: TrainConfig, task: Task) -> T
         if theirs is not None and theirs != ours:
             raise CrisptreeError(f"the run was started with {what} {theirs}: say it again")
     return config
-
-
-def _locked(directory: RunDirectory, work: Callable[[], Trained]) -> Trained:
-    with directory.locked():
-        return work()
 
 
 def _resolved(config: TrainConfig, task: Task) -> tuple[TrainConfig, dict[str, Any]]:

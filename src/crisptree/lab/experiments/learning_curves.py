@@ -1,8 +1,6 @@
 """Training curves from the metrics of a run, thinned to what a figure can show."""
 
-import json
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,11 +11,6 @@ MOST_POINTS = 100
 
 Point = tuple[float, float, float]
 """Steps, mean return, and how many episodes it is the mean of."""
-
-
-def read_metrics(run: Path) -> list[dict[str, Any]]:
-    """What a run logged, one object for each update."""
-    return [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
 
 
 def curve_of_seed(lines: Iterable[dict[str, Any]], index: int) -> Curve:

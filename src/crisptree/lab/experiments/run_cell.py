@@ -18,11 +18,7 @@ from crisptree.envs.task import Task, task_of
 from crisptree.lab.experiments import scripts
 from crisptree.lab.experiments.cell import CRISPENED, LEARNERS, UNTRAINED, Cell
 from crisptree.lab.experiments.imitators import dagger_tree, state_action_tree
-from crisptree.lab.experiments.learning_curves import (
-    curve_of_seed,
-    curve_of_stages,
-    read_metrics,
-)
+from crisptree.lab.experiments.learning_curves import curve_of_seed, curve_of_stages
 from crisptree.lab.experiments.linear_rule import linear_rule
 from crisptree.lab.experiments.record import Record, SeedResult, versions
 from crisptree.learn import checkpoint
@@ -35,7 +31,7 @@ from crisptree.pipeline.measure import Measurement
 from crisptree.pipeline.paper import fresh_learner, train_soft
 from crisptree.pipeline.progress import Reporter
 from crisptree.pipeline.resolve import resolve
-from crisptree.pipeline.run_directory import RunDirectory
+from crisptree.pipeline.run_directory import RunDirectory, read_metrics
 
 SELECTION_EPISODES = 128
 NOT_MEASURED = Measurement(math.nan, math.nan)
@@ -173,7 +169,7 @@ def _learned(
                 crisp_selection=done.selection_return,
                 policy=tree,
                 full_policy=done.tree,
-                curve=curve_of_seed(read_metrics(directory.path), index),
+                curve=curve_of_seed(read_metrics(directory.path / "metrics.jsonl"), index),
                 steps=done.steps,
                 seconds=done.seconds,
             )

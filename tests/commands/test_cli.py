@@ -1,0 +1,35 @@
+"""What every command has in common."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crisptree import cli
+
+POLICY = Path(__file__).parents[2] / "policies" / "cartpole-tree-4.json"
+
+
+@pytest.mark.parametrize("arguments", [["show", str(POLICY)], ["--help"], ["show", "--help"]])
+def test_a_full_disk_behind_standard_output_is_one_line(arguments):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "crisptree", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "crisptree: cannot go on: No space left on device\n"
+
+
+def test_what_the_system_refuses_is_one_line(monkeypatch, capsys):
+    def refuse(name: str, rest: list[str]) -> None:
+        raise PermissionError(13, "Permission denied", "/somewhere")
+
+    monkeypatch.setattr(cli, "run", refuse)
+    with pytest.raises(SystemExit) as stop:
+        cli.main(["show"])
+    assert stop.value.code == 2
+    assert capsys.readouterr().err == "crisptree: cannot go on: /somewhere: Permission denied\n"
