@@ -37,12 +37,16 @@ def run(cache: Path, *arguments: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def sound(tmp_path_factory) -> tuple[str, dict[str, bytes]]:
+def cache(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module")
+def sound(cache) -> tuple[str, dict[Path, bytes]]:
     """What the program says, and the files that it leaves."""
-    cache = tmp_path_factory.mktemp("cache")
     said = run(cache)
     folder = cache / "crisptree" / "jax"
-    return said, {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    return said, {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
 def damaged(content: bytes, rng: Random) -> bytes:
@@ -61,13 +65,13 @@ def damaged(content: bytes, rng: Random) -> bytes:
 
 
 @pytest.mark.parametrize("number", range(FLIPS))
-def test_damaged(sound, number, tmp_path):
-    said, files = sound
-    folder, rng = tmp_path / "crisptree" / "jax", Random(number)
-    folder.mkdir(parents=True)
-    for name, content in files.items():
-        (folder / name).write_bytes(damaged(content, rng))
-    assert run(tmp_path) == said
+def test_damaged(sound, cache, number):
+    """In the same folder: JAX looks for other names in another."""
+    (said, files), rng = sound, Random(number)
+    for path, content in files.items():
+        path.write_bytes(damaged(content, rng))
+    assert run(cache) == said
+    assert {path for path in (cache / "crisptree" / "jax").iterdir() if path.is_file()} == {*files}
 
 
 @pytest.mark.parametrize("size", [0, 1000])
@@ -76,14 +80,16 @@ def test_full(sound, size, tmp_path):
 
 
 @pytest.mark.parametrize("what", ["a file", "nowhere", "folders"])
-def test_foreign(sound, what, tmp_path):
+def test_foreign(sound, cache, what, tmp_path):
     said, files = sound
-    if what == "nowhere":
-        assert run(Path("/proc/no/such")) == said
-        return
-    if what == "a file":
-        (tmp_path / "crisptree").write_text("mine")
-    else:
-        for name in files:
-            (tmp_path / "crisptree" / "jax" / name).mkdir(parents=True)
-    assert run(tmp_path) == said
+    match what:
+        case "nowhere":
+            assert run(Path("/proc/no/such")) == said
+        case "a file":
+            (tmp_path / "crisptree").write_text("mine")
+            assert run(tmp_path) == said
+        case "folders":
+            for path in files:
+                path.unlink(missing_ok=True)
+                path.mkdir()
+            assert run(cache) == said

@@ -1,11 +1,13 @@
 import os
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
 import jax
 import pytest
+from jax._src import compilation_cache
 
 from crisptree.learn.compilation_cache import enable_compilation_cache
 
@@ -51,6 +53,18 @@ def test_a_cache_that_cannot_be_made_is_gone_without(monkeypatch, tmp_path):
     before = SETTINGS.jax_compilation_cache_dir
     enable_compilation_cache()
     assert SETTINGS.jax_compilation_cache_dir == before
+
+
+def test_damage_is_noticed_where_zstandard_is_installed_too(monkeypatch, tmp_path):
+    """JAX prefers it, and lets it write no checksum."""
+    for name in ("zstd", "zstandard"):
+        monkeypatch.setattr(compilation_cache, name, object(), raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    enable_compilation_cache()
+    kept = bytearray(compilation_cache.compress_executable(b"a program"))
+    kept[-1] ^= 1
+    with pytest.raises(zlib.error):
+        compilation_cache.decompress_executable(bytes(kept))
 
 
 PROGRAM = """
