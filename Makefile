@@ -49,7 +49,7 @@ thorough: setup
 	HYPOTHESIS_PROFILE=thorough $(TESTS)
 
 faults: setup
-	$(TESTS) -m faults
+	$(TESTS) -m faults --write-table tests/faults
 
 # Beside Stable-Baselines3 and sbx; PyTorch in the version that the figures were measured with.
 bench: setup

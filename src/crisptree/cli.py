@@ -6,6 +6,7 @@ and the commands that need no JAX start at once.
 """
 
 import importlib
+import os
 import sys
 from typing import NoReturn
 
@@ -49,11 +50,20 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         sys.stderr.close()
     except OSError as error:  # the machine's: a disk that is full, a folder that went away
+        _drop_what_cannot_be_written()
         where = "" if error.filename is None else f"{error.filename}: "
         fail(f"cannot go on: {where}{error.strerror or error}")
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)
+
+
+def _drop_what_cannot_be_written() -> None:
+    """Python would try once more at its end, and complain."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _answer(arguments: list[str]) -> None:

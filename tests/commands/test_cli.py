@@ -1,5 +1,6 @@
 """What every command has in common."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,11 +12,13 @@ from crisptree import cli
 POLICY = Path(__file__).parents[2] / "policies" / "cartpole-tree-4.json"
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("arguments", [["show", str(POLICY)], ["--help"], ["show", "--help"]])
-def test_a_full_disk_behind_standard_output_is_one_line(arguments):
+def test_a_full_disk_behind_standard_output_is_one_line(arguments, unbuffered):
     with open("/dev/full", "w") as full:
         done = subprocess.run(
             [sys.executable, "-m", "crisptree", *arguments],
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

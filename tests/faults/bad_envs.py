@@ -31,6 +31,7 @@ ODD_REWARDS: dict[str, Any] = {
     "reward vector": np.zeros(2),
     "reward 1e39": 1e39,
 }
+TOO_LARGE_TO_LEARN = ("observations 1e38", "rewards 1e38")
 ODD_STEPS: dict[str, Any] = {
     "four values": (np.zeros(2, np.float32), 1.0, False, {}),
     "step none": None,
@@ -87,17 +88,22 @@ class Bad(gymnasium.Env):
         super().reset(seed=seed)
         self.time = 0
         self._maybe("reset")
-        seen = self.np_random.random(2).astype(np.float32)
+        seen = self._seen()
         if self.fault == "reset text" and self.at == "reset":
             return "text"
         return self._odd("reset", ODD_OBSERVATIONS, seen), {}
+
+    def _seen(self) -> np.ndarray:
+        size = 1e38 if self.fault == "observations 1e38" else 1.0
+        return (size * self.np_random.random(2)).astype(np.float32)
 
     def step(self, action):
         self.time += 1
         self.total += 1
         self._maybe("step")
-        seen = self._odd("step", ODD_OBSERVATIONS, self.np_random.random(2).astype(np.float32))
-        reward = self._odd("step", ODD_REWARDS, 1.0)
+        seen = self._odd("step", ODD_OBSERVATIONS, self._seen())
+        usual = 1e38 if self.fault == "rewards 1e38" else 1.0
+        reward = self._odd("step", ODD_REWARDS, usual)
         usual = seen, reward, self.time >= self.length, False, {}
         return self._odd("step", ODD_STEPS, usual)
 

@@ -1,7 +1,7 @@
 """Counts the cases of each kind, and shows how many were tried and how many failed at the end.
 
 A module's KIND says what its cases are. A test is one case, or tells the fixture `cases` how many
-it tried. docs/reliability.md has a copy of the table.
+it tried. With `--write-table`, which `make faults` says, the table goes to docs/reliability.md.
 """
 
 import sys
@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "docs" / "reliability.md"
+BEGIN, END = "<!-- table of make faults -->\n", "<!-- its end -->\n"
 sys.path[:0] = [str(HERE)] + [
     str(HERE.parent / name) for name in ("pipeline", "lab/experiments", "lab/study")
 ]
@@ -34,7 +36,11 @@ def cases(record_property) -> Cases:
     return count
 
 
-def pytest_terminal_summary(terminalreporter) -> None:
+def pytest_addoption(parser) -> None:
+    parser.addoption("--write-table", action="store_true", help=f"Write the table to {PAGE.name}.")
+
+
+def pytest_terminal_summary(terminalreporter, config) -> None:
     table: dict[str, list[int]] = {}
     for reports in terminalreporter.stats.values():
         for report in reports:
@@ -46,11 +52,15 @@ def pytest_terminal_summary(terminalreporter) -> None:
             row[1] += max(said.get("failed", 0), int(report.failed))
     if not table:
         return
-    terminalreporter.section("fault cases")
-    lines = [
-        f"| {kind} | {tried:,} | {failed} |" for kind, (tried, failed) in sorted(table.items())
-    ]
     tried, failed = (sum(row[at] for row in table.values()) for at in (0, 1))
-    head = ["| what | tried | failed |", "|---|---|---|"]
-    for line in [*head, *lines, f"| together | {tried:,} | {failed} |"]:
+    rows = [*sorted(table.items()), ("**together**", [tried, failed])]
+    lines = ["| what | tried | failed |", "|---|---|---|"]
+    lines += [f"| {kind} | {tried:,} | {failed:,} |" for kind, (tried, failed) in rows]
+    terminalreporter.section("fault cases")
+    for line in lines:
         terminalreporter.write_line(line)
+    if config.getoption("--write-table"):
+        before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+        after = rest.split(END)[1]
+        text = before + BEGIN + "\n".join(lines) + "\n" + END + after
+        PAGE.write_text(text, encoding="utf-8")

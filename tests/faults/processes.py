@@ -57,7 +57,12 @@ class Started:
 
 
 def run(
-    arguments: list[str], folder: Path, *, most_bytes: int | None = None, **variables: str
+    arguments: list[str],
+    folder: Path,
+    *,
+    most_bytes: int | None = None,
+    out: Any = subprocess.PIPE,
+    **variables: str,
 ) -> subprocess.CompletedProcess[str]:
     start: list[Any] = [sys.executable, "-m", "crisptree"]
     if most_bytes is not None:
@@ -66,7 +71,8 @@ def run(
         [*start, *arguments],
         cwd=folder,
         env={**os.environ, **variables},
-        capture_output=True,
+        stdout=out,
+        stderr=subprocess.PIPE,
         text=True,
         timeout=900,
     )

@@ -30,7 +30,7 @@ def run(cache: Path, *arguments: str) -> str:
         env={**os.environ, "XDG_CACHE_HOME": str(cache)},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout

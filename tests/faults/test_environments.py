@@ -1,14 +1,13 @@
 """Environments that misbehave: one line names them and says what they did, wherever they run."""
 
 import json
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from bad_envs import ODD_OBSERVATIONS, ODD_REWARDS, ODD_STEPS
+from bad_envs import ODD_OBSERVATIONS, ODD_REWARDS, ODD_STEPS, TOO_LARGE_TO_LEARN
 from command_line import command, fault, strict_json
 
 from crisptree.crisp import CrispTree
@@ -60,6 +59,17 @@ def test_train(name, at, folder):
     assert not (folder / "run").exists()
 
 
+@pytest.mark.parametrize("name", TOO_LARGE_TO_LEARN)
+def test_numbers_that_no_learner_can_square(name):
+    """A tree decides on them, and its score is a number of JSON; a network cannot learn on them."""
+    policy(fault=name)
+    said = command(*EVALUATE)
+    assert fault(said) is None and isinstance(strict_json(said.out), dict)
+    said = command(*TRAIN, "--env.kwargs", json.dumps({"fault": name}))
+    assert fault(said, refused=True) is None
+    assert "'bad_envs:bad' has" in said.err and "smaller units would help" in said.err
+
+
 @pytest.mark.parametrize("what", SPACES)
 def test_odd_spaces(what):
     kwargs = json.dumps({"what": what})
@@ -80,7 +90,7 @@ def test_the_same_line_with_one_start_and_with_several(name):
 
 def in_a_process(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "crisptree", *arguments], capture_output=True, text=True, timeout=300
+        [sys.executable, "-m", "crisptree", *arguments], capture_output=True, text=True, timeout=900
     )
 
 
@@ -120,17 +130,3 @@ def test_episodes_that_never_end_are_cut():
     assert fault(said) is None and json.loads(said.out)["cut"] == 3
     said = command(*EVALUATE[:-1], "--max-steps", "10")
     assert "3 did not end and were cut at the step limit" in said.out
-
-
-@pytest.mark.parametrize("length", [6, 10**9])
-def test_a_budget_holds_where_a_step_takes_50_ms(length):
-    """Two minutes, and half of them more for starting, compiling and the first updates."""
-    kwargs = json.dumps({"fault": "slow", "after": 0, "length": length})
-    out = ("--out", "run", "--json", "--budget", "2", "--episodes", "3")
-    before = os.times()
-    done = in_a_process("train", "bad_envs:bad", "--env.kwargs", kwargs, *out)
-    after = os.times()
-    assert done.returncode == 0, done.stderr[-2000:]
-    summary = strict_json(done.stdout)
-    assert isinstance(summary, dict)
-    assert after.elapsed - before.elapsed < 180

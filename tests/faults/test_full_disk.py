@@ -16,8 +16,18 @@ COMMANDS = (
     ["export", "p.json", "--to", "c", "--out", "out.c", "--unchecked"],
     ["export", "p.json", "--to", "python", "--out", "out.py", "--unchecked"],
     ["export", "p.json", "--to", "csv", "--out", "out.csv", "--unchecked"],
+    ["export", "p.json", "--to", "c", "--out", "out.c"],
+    ["export", "p.json", "--to", "javascript", "--out", "out.mjs"],
+    ["show", "p.json", "--out", "out.png"],
+    ["report", "p.json", "--episodes", "3", "--out", "out.html"],
     ["study", "worksheet", "p.json", "--out", "out.svg"],
 )
+NEW = (
+    ["analyze", "--out", "new"],
+    ["study", "serve", "--policies", "p.json", "--port", "0", "--database", "new.db"],
+    ["sweep", "CartPole-v1", "--models", "random", "--seeds", "1", "--out", "new"],
+)
+"""Commands that make a folder or a database."""
 SIZES = (0, 50, 600)
 
 pytestmark = pytest.mark.faults
@@ -35,6 +45,25 @@ def test_what_was_there_stays(command, size, tmp_path):
         assert out.read_text() == "what was there"
         left = {path.name for path in tmp_path.iterdir()}
         assert not any(name.endswith(".tmp") for name in left)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("command", NEW, ids=lambda words: " ".join(words[:2]))
+def test_nothing_new_has_room(command, size, tmp_path):
+    shutil.copy(POLICY, tmp_path / "p.json")
+    done = run(command, tmp_path, most_bytes=size, CRISPTREE_STUDY_SECRET="a secret for tests")
+    assert one_line(done), done.stderr
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_standard_output(size, tmp_path):
+    """`crisptree show … > FILE`. (Python itself drops what has no room if it is told not to
+    buffer.)"""
+    shutil.copy(POLICY, tmp_path / "p.json")
+    show = ["show", "p.json", "--as", "svg"]
+    with open(tmp_path / "out", "w") as out:
+        done = run(show, tmp_path, most_bytes=size, out=out, PYTHONUNBUFFERED="")
+    assert one_line(done), done.stderr
 
 
 @pytest.mark.parametrize("size", [0, 200, 3_000, 8_000])

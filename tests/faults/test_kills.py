@@ -41,7 +41,7 @@ def test_killed_and_resumed(whole, number, tmp_path):
     started = Started(training("--out", "run", *options), tmp_path)
     time.sleep(rng.uniform(0.1, 0.9) * seconds)
     started.process.send_signal(how)
-    _, said = started.process.communicate(timeout=120)
+    _, said = started.process.communicate(timeout=600)
     assert started.left() == []
     assert "Traceback" not in said or (how == signal.SIGINT and "<frozen" in said), said
     begun = (tmp_path / "run" / "config.json").exists()
@@ -61,7 +61,7 @@ def test_a_second_writer_is_refused(whole, tmp_path):
         assert first.process.poll() is None
         time.sleep(0.05)
     second = run(training("--out", "run", "--resume", *options), tmp_path)
-    first.process.communicate(timeout=300)
+    first.process.communicate(timeout=900)
     assert first.process.returncode == 0
     refused = "is being written by process" in second.stderr
     assert refused or second.returncode == 0  # the first may have been done within its patience

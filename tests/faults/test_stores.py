@@ -45,11 +45,12 @@ def test_two_drivers(killed, tmp_path, cases):
     ran: list[str] = []
     if killed:
         while not list((tmp_path / "records").rglob("*.json")):
+            assert second.poll() is None, "it ended without a record"
             time.sleep(0.05)
         time.sleep(Random(0).uniform(0, 1))
         first.send_signal(signal.SIGKILL)
     for each in (first, second):
-        out, err = each.communicate(timeout=600)
+        out, err = each.communicate(timeout=1200)
         if each is second or not killed:
             assert each.returncode == 0, err[-2000:]
             said = json.loads(out)
@@ -73,7 +74,7 @@ def test_ray(tmp_path, cases):
             env=environment(TMPDIR=folder, RAY_worker_niceness="0", RAY_USAGE_STATS_ENABLED="0"),
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=1200,
         )
     assert done.returncode == 0, done.stderr[-3000:]
     said = json.loads(done.stdout.strip().splitlines()[-1])

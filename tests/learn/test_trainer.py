@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import equinox as eqx
+import gymnasium
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -225,6 +226,32 @@ def test_a_loss_that_is_no_number_stops_the_training(part):
         for at in trainer.learn(states, 3, between=spoilt):
             reached.append(at.update)
     assert reached == [3]
+
+
+@pytest.mark.parametrize(
+    ("size", "reward", "what"),
+    [(1e38, 1.0, "observations"), (1.0, 1e38, "returns")],
+)
+def test_numbers_that_float32_cannot_square_are_the_environments(size, reward, what):
+    class Large(gymnasium.Env):
+        observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (4,), np.float32)
+        action_space = gymnasium.spaces.Discrete(2)
+
+        def reset(self, *, seed=None, options=None):
+            super().reset(seed=seed)
+            return self.seen(), {}
+
+        def step(self, action):
+            return self.seen(), reward, self.np_random.random() < 0.2, False, {}
+
+        def seen(self):
+            return (size * self.np_random.random(4)).astype(np.float32)
+
+    with (
+        Trainer(task_of(Large), PPO) as trainer,
+        pytest.raises(CrisptreeError, match=rf"Large' has {what} as large as .* smaller units"),
+    ):
+        list(trainer.learn(fresh(PPO, 1)))
 
 
 def test_each_configuration_has_its_algorithm():

@@ -36,6 +36,8 @@ class HostCollector:
             self._parts.append(_Part(each, n_seeds, n_agents, gamma, seed))
             seed += self._parts[-1].n_rows // n_agents
 
+    # Numbers that float32 does not hold end the training with a line of its own: see `trainer`.
+    @np.errstate(over="ignore", invalid="ignore")
     def collect(self, learners: Any, config: LearnConfig) -> Trajectory:
         """`n_steps` steps of every environment, as NumPy's arrays `(S, T, R, …)`."""
         sample, to_env = sampler(learners), learners.head.to_env
@@ -111,11 +113,11 @@ class _Part:
                 at.terminated,
                 done,
                 at.valid,
-                self.episode_return * over,
+                np.where(over, self.episode_return, np.float32(0)),
                 over.astype(np.float32),
             )
         )
-        self.episode_return *= goes_on
+        self.episode_return = np.where(goes_on, self.episode_return, np.float32(0))
         self.discounted_return = np.where(done, np.float32(0), discounted_return)
         self.observation = at.observation
 

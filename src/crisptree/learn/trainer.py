@@ -12,6 +12,7 @@ import numpy as np
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.functional import FunctionalEnv
+from crisptree.envs.guard import misbehaved
 from crisptree.envs.registry import twin_of
 from crisptree.envs.task import Task
 from crisptree.envs.vector import VectorEnv
@@ -24,6 +25,8 @@ RESTART = 64
 """Updates between two restarts of all environments."""
 SEGMENT = 16
 """Updates of a segment at most; a short training has as many segments at least."""
+LARGEST = 1e18
+"""The squares of larger numbers are beyond float32."""
 
 Between = Callable[[Any, Sequence[np.ndarray]], Any]
 """From the states after a segment, and the observations of each seed's last trajectory, to the
@@ -105,7 +108,8 @@ class Trainer:
             n = min(longest, self._restart_every - update % self._restart_every)
             states, metrics, observations = runner.advance(states, n)
             update = _update_of(states)
-            _check_losses(metrics, update)
+            name = "" if self._task is None else self._task.name
+            _check_losses(metrics, update, observations, name)
             if between is not None:
                 states = between(states, observations)
             share = float(np.min(states.progress))
@@ -145,12 +149,24 @@ def _update_of(states: Any) -> int:
     return int(np.max(states.update))
 
 
-def _check_losses(metrics: dict[str, np.ndarray], update: int) -> None:
+def _check_losses(
+    metrics: dict[str, np.ndarray], update: int, observations: Sequence[np.ndarray], env: str
+) -> None:
     """Refuse to go on with a loss that is no number."""
     made = np.isfinite(metrics["progress"])
     for name, values in metrics.items():
         if name.endswith("loss") and not np.isfinite(values[made]).all():
+            what = name.replace("_", " ")
+            returns = metrics["return"][~np.isnan(metrics["return"])]
+            for where, numbers in (("observations", observations), ("returns", [returns])):
+                largest = max(float(np.abs(each).max(initial=0.0)) for each in numbers)
+                if largest > LARGEST:
+                    raise misbehaved(
+                        env,
+                        f"has {where} as large as {largest:.2g}, whose squares float32 does not "
+                        f"hold: the {what} became NaN; smaller units would help",
+                    )
             raise CrisptreeError(
-                f"the {name.replace('_', ' ')} became NaN at update {update}: "
+                f"the {what} became NaN at update {update}: "
                 "a smaller learning rate would help; the last good checkpoint is kept"
             )

@@ -26,7 +26,7 @@ from crisptree.lab.study.database import (
 from crisptree.lab.study.definition import Definition
 from crisptree.lab.study.page_sequence import Assignment, page_sequence
 
-STARTS_WITHIN_S = 60
+STARTS_WITHIN_S = 240
 SECRET = "a secret for tests"
 
 
