@@ -101,7 +101,7 @@ def test_the_best_snapshot_is_kept_with_its_start():
 
 def test_what_came_in_stays_if_nothing_better_comes():
     selection = ByThreshold(0.3)
-    refined, _ = annealed(selection, 3, given=[Snapshot(FIRST, 0)])
+    refined, _ = annealed(selection, 3, started_from=Snapshot(FIRST, 0))
     assert refined.tree is FIRST
     assert refined.start == 0
     assert len(selection.raced) == 5
@@ -109,7 +109,7 @@ def test_what_came_in_stays_if_nothing_better_comes():
 
 def test_the_tree_it_started_from_runs_first_then_the_last_ones():
     selection = ByThreshold(0)
-    annealed(selection, 3, given=[Snapshot(FIRST, 0)])
+    annealed(selection, 3, started_from=Snapshot(FIRST, 0))
     assert selection.raced == [float(FIRST.threshold[0]), 3.25, 3, 2.25, 2]
 
 
@@ -118,10 +118,10 @@ def test_every_segment_is_reported_with_the_snapshots_so_far():
     annealed(
         ByThreshold(0),
         3,
-        given=[Snapshot(FIRST, 1)],
+        started_from=Snapshot(FIRST, 1),
         on_segment=lambda progress, snapshots: told.append((progress.update, len(snapshots))),
     )
-    assert told == [(1, 1), (2, 3), (3, 5)]
+    assert told == [(1, 0), (2, 2), (3, 4)]
 
 
 def test_going_on_from_the_middle_ends_the_same():
@@ -134,17 +134,18 @@ def test_going_on_from_the_middle_ends_the_same():
     )
     middle, snapshots = kept[4]
     selection = ByThreshold(5.0)
-    resumed = anneal(middle, Scripted(), DISCRETE, selection, given=snapshots)
+    resumed = anneal(middle, Scripted(), DISCRETE, selection, earlier=snapshots)
     assert resumed.tree == whole.tree
     assert resumed[2:] == whole[2:]
-    assert sorted(selection.raced) == [4, 4.25, 5, 5.25, 6, 6.25]
+    # In the same order, too: of equals, the earlier one wins.
+    assert selection.raced == [6.25, 6, 5.25, 5, 4.25, 4]
 
 
 def test_a_training_that_was_stopped_at_its_end_is_judged_by_its_snapshots():
     kept = []
     annealed(ByThreshold(0), 3, on_segment=lambda progress, snapshots: kept.append(progress.states))
     selection = ByThreshold(0)
-    refined = anneal(kept[-1], Scripted(), DISCRETE, selection, given=[Snapshot(FIRST, 1)])
+    refined = anneal(kept[-1], Scripted(), DISCRETE, selection, started_from=Snapshot(FIRST, 1))
     assert (refined.tree, refined.start) == (FIRST, 1)
 
 

@@ -58,7 +58,8 @@ def anneal(
     task: Task,
     selection: Race,
     *,
-    given: Sequence[Snapshot] = (),
+    started_from: Snapshot | None = None,
+    earlier: Sequence[Snapshot] = (),
     on_segment: OnSegment | None = None,
     between: Between | None = None,
     rounds: Sequence[int] = (32, 64, 128),
@@ -67,10 +68,10 @@ def anneal(
     """Train axis-aligned trees while their steepness grows; return the best crisp snapshot.
 
     Snapshots are read off every start over the last third of its training, and race on selection
-    episodes together with those `given`: earlier ones of a training that is resumed, or the tree it
-    started from.
+    episodes together with the tree it started from and with `earlier` ones, of a training that is
+    resumed: which it is makes no difference.
     """
-    snapshots = list(given)
+    snapshots = list(earlier)
     length = min(LONGEST_SEGMENT, max(1, int(np.max(states.n_updates)) // SEGMENTS))
     for progress in trainer.learn(states, length, between=between, is_late=is_late):
         moved = np.asarray(progress.states.update) > np.asarray(states.update)
@@ -82,8 +83,7 @@ def anneal(
     if float(np.min(states.progress)) < SNAPSHOTS_FROM:  # time was up before the last third
         snapshots += [read_off(states, i, task) for i in range(n_seeds(states))]
     # Where there is no time for all, the last ones run; and the tree it started from, in any case.
-    first = len(given[:1])
-    snapshots = [*given[:1], *reversed(snapshots[first:])]
+    snapshots = [*([] if started_from is None else [started_from]), *reversed(snapshots)]
     index, score = selection.race([snapshot.tree for snapshot in snapshots], rounds)
     best = snapshots[index]
     state = pick(states, best.start)

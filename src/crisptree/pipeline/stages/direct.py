@@ -44,7 +44,7 @@ class Direct(Stage):
                 trainer,
                 task,
                 context.selection(),
-                given=snapshots,
+                earlier=snapshots,
                 on_segment=context.checkpoints.segment,
                 between=self._between(context),
                 rounds=config.selection.snapshots,

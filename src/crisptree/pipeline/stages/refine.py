@@ -55,7 +55,8 @@ class Refine(Stage):
                 context.task,
                 context.selection(),
                 # The tree stays as it is if nothing better comes.
-                given=snapshots or [Snapshot(tree, 0)],
+                started_from=Snapshot(tree, 0),
+                earlier=snapshots,
                 on_segment=context.checkpoints.segment,
                 rounds=context.config.selection.snapshots,
                 between=KeepTime(context.deadline),
