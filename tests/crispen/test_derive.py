@@ -10,7 +10,7 @@ from plain_task import box_task, plain_task
 from crisptree.crisp import CrispTree
 from crisptree.crisp.derived import derived_feature
 from crisptree.crispen.config import DeriveConfig
-from crisptree.crispen.derive import _Choice, derive
+from crisptree.crispen.derive import _Choice, derive, only_asked
 from crisptree.crispen.fit import fit_cart
 from crisptree.crispen.harden import harden
 from crisptree.crispen.soften import soften
@@ -106,6 +106,15 @@ def test_the_weights_of_sums_do_not_learn():
     soft = soften(BALANCING, Moments.empty((4,)))
     slope = eqx.filter_grad(lambda tree: tree.mix(jnp.ones(4)).sum())(soft)
     assert not jnp.any(slope.sums)
+
+
+def test_what_is_never_asked_for_is_left_out():
+    states = np.random.default_rng(0).normal(size=(100, 4))
+    tree = CrispTree.from_nested((DRIFT.name, 0.0, RIGHT, LEFT), **RICH.signature)
+    fewer = only_asked(tree)
+    assert fewer.features == (*TASK.features, DRIFT)
+    np.testing.assert_array_equal(fewer.act(states), tree.act(states))
+    assert only_asked(BALANCING) is BALANCING
 
 
 def test_trees_with_other_sums_play_side_by_side():

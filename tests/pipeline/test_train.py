@@ -15,6 +15,8 @@ from small import SHORT_PENDULUM, small_config
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
+from crisptree.crisp.derived import derived_feature
+from crisptree.crispen.config import DeriveConfig
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.task import task_of
 from crisptree.pipeline.config import CandidateConfig, EnvConfig, PolicyConfig, TeacherConfig
@@ -174,6 +176,31 @@ def test_every_teacher_can_be_learned_from(task, tmp_path, beginning):
     done = train(config, task, tmp_path / "run")
     assert done.tree is not None and done.tree.n_leaves <= 2
     assert done.summary["beginning"] == beginning
+
+
+def test_derived_features_of_a_teacher(task, tmp_path):
+    lean = derived_feature(((3, 1.0), (2, 3.0)), task.features)
+    features = (*task.features, lean)
+    teacher = CrispTree.from_nested(
+        (lean.name, 0.0, 1, 0), **{**task.signature, "features": features}
+    )
+    teacher.save(tmp_path / "teacher.json")
+    config = small_config(
+        candidates=CandidateConfig(("external",), 1),
+        teacher=TeacherConfig(policy=str(tmp_path / "teacher.json")),
+        derive=DeriveConfig(enabled=True, rounds=1),
+    )
+    done = train(config, task, tmp_path / "run")
+    assert done.tree is not None
+    (derived,) = done.tree.features[4:]
+    assert {feature for feature, _ in derived.terms} >= {2, 3}
+    assert done.summary["crisp_return"] > 200
+    saved = CrispTree.load(tmp_path / "run" / "policy.json")
+    assert saved == done.tree
+    with pytest.raises(KeyboardInterrupt):
+        train(config, task, tmp_path / "stopped", report=Stopped("distill", 1))
+    train(config, task, tmp_path / "stopped", resume=True)
+    assert CrispTree.load(tmp_path / "stopped" / "policy.json") == saved
 
 
 def test_a_rule_list_from_scratch(task, tmp_path):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from crisptree.crisp import CrispTree
 from crisptree.crisp.derived import derived_feature
 from crisptree.crisp.signature import Feature, Terms
 from crisptree.crispen.agreement import disagreement, ranges
@@ -84,6 +85,22 @@ def derive(
             best = max(best, (score, found), key=lambda each: each[0])
         report(round_ + 1, found, score)
     return best[1]
+
+
+def only_asked(tree: CrispTree) -> CrispTree:
+    """The tree without derived features that it never asks for."""
+    asked = np.unique(tree.feature[tree.feature >= 0])
+    kept = [*range(tree.n_features), *asked[asked >= tree.n_features].tolist()]
+    if len(kept) == len(tree.features):
+        return tree
+    place = np.full(len(tree.features), -1)
+    place[kept] = np.arange(len(kept))
+    return replace(
+        tree,
+        feature=np.where(tree.feature >= 0, place[tree.feature], -1),
+        features=tuple(tree.features[at] for at in kept),
+        feature_names=(),
+    )
 
 
 def _sample(seen: Sequence[NDArray], most: int, rng: np.random.Generator) -> NDArray:

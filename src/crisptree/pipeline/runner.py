@@ -120,7 +120,8 @@ def run_stages(
 def _with_derived(task: Task, made: Artifacts) -> Task:
     """The task with the features that trees have besides those they observe."""
     own = () if made.tree is None else made.tree.features[made.tree.n_features :]
-    return replace(task, features=(*task.features, *(made.derived or own)))
+    # The tree may be another candidate's, with derived features of its own.
+    return replace(task, features=(*task.features, *(own or made.derived)))
 
 
 def stage_key(stage: Stage, config: TrainConfig, task: Task, seed: int, before: str) -> str:

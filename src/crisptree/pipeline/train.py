@@ -13,6 +13,7 @@ import numpy as np
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.files import write_atomically
 from crisptree.crisp import CrispTree
+from crisptree.crispen.derive import only_asked
 from crisptree.crispen.pace import Pace
 from crisptree.envs.evaluate import baseline_returns
 from crisptree.envs.rollout import rollout
@@ -206,7 +207,7 @@ def _one_seed(
     }
     if config.start_from is not None:
         summary["changes"] = _changes(config, task, done)
-    tree = replace(done.tree, training=_training(summary, figures))
+    tree = replace(only_asked(done.tree), training=_training(summary, figures))
     _publish(directory, tree)
     directory.write_json("summary.json", summary)  # last: with it the run is done
     return Trained(tree, summary, directory.path)
