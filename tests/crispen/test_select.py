@@ -229,3 +229,15 @@ def test_who_waits_is_measured_by_many_at_once():
     assert computing.seconds(64) > 9
     computing.note(few, 5.0, is_whole=False)
     assert computing.episode_length == 200
+
+
+def test_careful_choices_have_a_stream_of_their_own_that_shrinks_more_slowly():
+    few = Selection(TASK, 3, scale=0.04)
+    careful = few.careful()
+    assert (few.scaled(100), careful.scaled(100)) == (4, 20)
+    assert few.careful() is careful
+    recorder = Recorder(3)
+    recorder.returns([GOOD], 8)
+    recorder.careful().returns([GOOD], 8)
+    ours, theirs = recorder.blocks
+    assert not set(ours) & set(theirs)

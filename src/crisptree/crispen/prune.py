@@ -227,13 +227,16 @@ def prune_free(
     rounds: Sequence[int] = (32, 64),
     is_late: Callable[[], bool] = lambda: False,
 ) -> CrispTree:
-    """Cut while it costs nothing on fresh episodes; each cut is held against the first tree."""
-    best = tree
+    """Cut while it certainly costs nothing on fresh episodes; each cut is held against the first
+    tree."""
+    best, judge = tree, selection.careful()
     while best.n_leaves > 2 and not is_late():
         few = [cut_away(best, cut.node, cut.child) for cut in cuts(best, states)[:shortlist]]
         index, _ = selection.race(few, rounds)
-        before, after = selection.returns([tree, few[index]], episodes).mean(1)
-        if after < before:
+        before, after = judge.returns([tree, few[index]], episodes)
+        gain = after - before
+        doubt = float(gain.std() / math.sqrt(len(gain)))
+        if gain.mean() < doubt:  # where every episode is the same, there is no doubt
             return best
         best = few[index]
     return best

@@ -87,7 +87,8 @@ def _raced(
     changed = together(tree, [variants[index - 1] for index in ahead[:MOST_TOGETHER]])
     if not changed:
         return None
-    before, *after = selection.returns([tree, *changed], times * settings.confirm).mean(1)
+    judge = selection.careful()
+    before, *after = judge.returns([tree, *changed], times * settings.confirm).mean(1)
     return changed[int(np.argmax(after))] if max(after) > before else None
 
 

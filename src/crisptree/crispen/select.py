@@ -1,5 +1,6 @@
 """Choosing among crisp trees by return, on episodes that are never reported."""
 
+import copy
 import math
 import time
 from collections.abc import Sequence
@@ -16,6 +17,8 @@ from crisptree.envs.seeds import block_seed
 from crisptree.envs.task import Task
 from crisptree.learn.exact_model import ExactModel
 
+CAREFUL = 2**32
+"""Between the seeds of two streams of selection episodes."""
 FEW = 16
 """Episodes that are played where there was no time for all: those that end first are not like the
 others, so that some of many would mislead."""
@@ -41,10 +44,20 @@ class Selection:
         self.task, self._seed, self._calls, self._scale = task, seed, 0, scale
         self._model, self._times = model, times or Timetable()
         self._pace = pace or Pace()
+        self._careful: Selection | None = None
 
     def scaled(self, episodes: int, least: int = 2) -> int:
         """How many episodes are played where `episodes` are asked for, `least` at least."""
         return max(least, math.ceil(episodes * self._scale))
+
+    def careful(self) -> "Selection":
+        """A stream of other episodes, whose counts shrink more slowly with the scale: for a choice
+        among few trees, after which there is no other."""
+        if self._careful is None:
+            self._careful = other = copy.copy(self)
+            other._seed, other._calls = self._seed + CAREFUL, 0
+            other._scale = max(self._scale, math.sqrt(self._scale))
+        return self._careful
 
     def until(self) -> float:
         """When playing that begins now must be over."""

@@ -356,7 +356,7 @@ def _score(
     judge = stage_seed(candidate_seed(seed, MOST_CANDIDATES), f"leg-{leg}")
     until = Timetable(time.monotonic() + times.seconds_to_choose())
     selection = Selection(task, judge, scale, exact_model(task), until, times.pace(task))
-    score = selection.mean(made.tree, config.selection.final)
+    score = selection.careful().mean(made.tree, config.selection.final)
     settled = bool(made.figures.get("settled")) or is_settled(
         made.tree, made.best_return, selection, config.selection.settled
     )

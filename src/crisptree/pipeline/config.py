@@ -115,7 +115,7 @@ class DirectConfig:
 class TeacherConfig:
     """Teachers that are trained here."""
 
-    share: float = 0.4
+    share: float = 0.6
     """Their environment steps, as a share of `steps`."""
     sac_share: float = 0.2
     """The same for SAC, which learns more from a step and takes longer over it."""

@@ -43,7 +43,7 @@ class Direct(Stage):
                 states,
                 trainer,
                 task,
-                context.selection(),
+                context.selection().careful(),
                 earlier=snapshots,
                 on_segment=context.checkpoints.segment,
                 between=self._between(context),

@@ -37,10 +37,11 @@ class Prune(Stage):
         smaller = prune_by_return(
             tree, self.size, states, selection, context.rng(), config, is_late
         )
-        before, after = selection.returns([tree, smaller], config.check).mean(1)
+        judge = selection.careful()
+        before, after = judge.returns([tree, smaller], config.check).mean(1)
         small, kept = inputs.small, "cut"
         if self.is_last and small is not None:
-            index, after = selection.race([smaller, small], (config.check,))
+            index, after = judge.race([smaller, small], (config.check,))
             smaller, kept = (smaller, "cut") if index == 0 else (small, "imitated")
         figures = {
             "leaves": smaller.n_leaves,

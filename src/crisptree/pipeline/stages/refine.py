@@ -53,7 +53,7 @@ class Refine(Stage):
                 states,
                 trainer,
                 context.task,
-                context.selection(),
+                context.selection().careful(),
                 # The tree stays as it is if nothing better comes.
                 started_from=Snapshot(tree, 0),
                 earlier=snapshots,

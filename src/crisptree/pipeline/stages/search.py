@@ -47,7 +47,7 @@ class Search(Stage):
         )
         # What chose change after change has seen luck; the tree before them has another chance.
         trees = sorted([searched, inputs.tree], key=lambda tree: tree.n_leaves)
-        index, score = selection.race(trees, (config.selection.final,))
+        index, score = selection.careful().race(trees, (config.selection.final,))
         tree = trees[index]
         figures = {"leaves": tree.n_leaves, "selection_return": score}
         return replace(inputs, tree=tree, figures=figures)

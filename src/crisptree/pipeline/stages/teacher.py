@@ -27,7 +27,7 @@ class Teacher(Stage):
 
     name: str
     kind: TeacherKind
-    weight: float = 4.0
+    weight: float = 5.0
     patience: float = 1.0
     """Progress at which it gives up if nothing was learned: less than 1 if another one waits."""
 
