@@ -99,6 +99,12 @@ class TreePolicy:
         returning False; there may be several. `out` is the directory of the run.
         """
         callbacks = callback if isinstance(callback, Sequence) else (callback,)
+        for each in callbacks:
+            if each is not None and not callable(each):
+                raise CrisptreeError(
+                    "a callback is a function that takes a dict of figures, not "
+                    f"{type(each).__name__}"
+                )
 
         def on_progress(row: Row) -> None:
             said = [each(row) for each in callbacks if each is not None]

@@ -117,6 +117,10 @@ def test_words_of_other_libraries_are_named_in_ours(wrong, right):
 # A process of its own: here types are checked before the library sees what is wrong.
 WRONG = """
 import crisptree
+try:
+    crisptree.TreePolicy("CartPole-v1").learn(callback=3)
+except crisptree.CrisptreeError as error:
+    print(error)
 for wrong in ({"leaves": "four"}, {"config": {"seed": 1}}, {"config": "none.json"}):
     try:
         crisptree.train("CartPole-v1", **wrong)
@@ -128,6 +132,7 @@ for wrong in ({"leaves": "four"}, {"config": {"seed": 1}}, {"config": "none.json
 def test_what_is_no_setting_is_refused_in_one_line():
     done = subprocess.run([sys.executable, "-c", WRONG], capture_output=True, text=True, check=True)
     said = done.stdout.splitlines()
+    assert said.pop(0) == "a callback is a function that takes a dict of figures, not int"
     assert said[0] == "leaves must be a whole number, not 'four'"
     assert said[1].startswith("config is a TrainConfig or the path of its file, not dict; ")
     assert said[2] == "cannot read none.json: No such file or directory"
