@@ -126,7 +126,7 @@ def searched(name: str, seconds: float, width: int, seed: int) -> dict[str, Any]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="Search crisp trees for a given time.")
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--width", type=int, help="variants in a sweep")
     parser.add_argument("--seed", type=int, default=0)

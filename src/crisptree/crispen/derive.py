@@ -78,12 +78,13 @@ def derive(
         states = _sample(seen, ROWS, rng)
         found = _Choice(states, np.asarray(teacher.act(states)), n_leaves, task, config).made()
         richer = replace(task, features=(*task.features, *found))
+        scores = []
         for turn in range(PLAYS):
             every = _sample(seen, 4 * ROWS, rng)
             tree = fit_cart(every, np.asarray(teacher.act(every)), None, n_leaves, richer, seed)
-            score = play(tree, 1 + PLAYS * round_ + turn)
-            best = max(best, (score, found), key=lambda each: each[0])
-        report(round_ + 1, found, score)
+            scores.append(play(tree, 1 + PLAYS * round_ + turn))
+        best = max(best, (max(scores), found), key=lambda each: each[0])
+        report(round_ + 1, found, max(scores))
     return best[1]
 
 
