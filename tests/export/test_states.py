@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crisptree.crisp import CrispTree
+from crisptree.crisp.rounding import not_above
 from crisptree.export import states as module
-from crisptree.export.numbers import not_above
 from crisptree.export.states import corners, states
 
 FLOATS = [np.float32, np.float64]

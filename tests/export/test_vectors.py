@@ -9,8 +9,8 @@ from hypothesis import given
 from tree_strategies import EVERY_KIND, tree_with
 
 from crisptree.crisp import CrispTree, Feature
+from crisptree.crisp.rounding import next_float, not_above
 from crisptree.export.expected import expected
-from crisptree.export.numbers import next_float, not_above
 from crisptree.export.vectors import as_csv, thinned, vectors
 
 FLOATS = [np.float64, np.float32]

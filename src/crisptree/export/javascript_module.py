@@ -2,17 +2,18 @@
 
 import json
 
-from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
 from crisptree.export.about import about
-from crisptree.export.branches import If, statements
-from crisptree.export.leaves import asked_text, in_words, leaf_texts, observed_names, sum_text
+from crisptree.export.leaves import observed_names
+from crisptree.export.nested_ifs import GIVES, Language, lines_of
 
-GIVES = {
-    "discrete": "The number of the action",
-    "multi_discrete": "The numbers of the choices, part by part,",
-    "box": "The action, dimension by dimension,",
-}
+JAVASCRIPT = Language(
+    "  ",
+    lambda comparison, answer: f"if ({comparison if answer else f'!({comparison})'}) {{",
+    "return {};",
+    " // ",
+    end="}",
+)
 WITHIN = """
 function within(value, low, high) {
   return value > low ? (value < high ? value : high) : low;
@@ -40,34 +41,12 @@ def as_javascript(tree: CrispTree) -> str:
 
 
 def _function(tree: CrispTree) -> list[str]:
-    gives = GIVES[tree.actions.kind]
-    lines = [
-        f"/** {gives} for one observation: an array or a typed array. */",
+    return [
+        f"/** {GIVES[tree.actions.kind]} for one observation: an array or a typed array. */",
         "export function act(x) {",
+        *lines_of(tree, JAVASCRIPT),
+        "}",
     ]
-    leaves = leaf_texts(tree, repr, lambda leaf, at: _computed(tree, leaf, at))
-    for statement in statements(tree):
-        indent = "  " * (statement.level + 1)
-        if isinstance(statement, If):
-            feature, threshold, _, _ = tree.nodes[statement.node]
-            asked = asked_text(tree, feature, repr, lambda at: f"x[{at}]")
-            comparison = f"{asked} > {threshold!r}"
-            condition = comparison if statement.answer else f"!({comparison})"
-            name = printable(tree.feature_names[feature])
-            lines.append(f"{indent}if ({condition}) {{ // {name}")
-        else:
-            leaf = statement.leaf
-            row = leaves[leaf]
-            value = row[0] if tree.actions.kind == "discrete" else f"[{', '.join(row)}]"
-            lines.append(f"{indent}return {value}; // {in_words(tree, leaf)}")
-            if statement.level:
-                lines.append("  " * statement.level + "}")
-    return [*lines, "}"]
-
-
-def _computed(tree: CrispTree, leaf: int, dimension: int) -> str:
-    value = sum_text(tree, leaf, dimension, repr, lambda feature: f"x[{feature}]")
-    return f"within({value}, {tree.actions.low[dimension]!r}, {tree.actions.high[dimension]!r})"
 
 
 def _table(name: str, values: tuple[object, ...]) -> list[str]:

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree, Feature
+from crisptree.crisp.rounding import not_above
 from crisptree.export.about import about
 from crisptree.export.leaves import observed_names, outputs, terms
-from crisptree.export.numbers import not_above
 
 OPSET, ML_OPSET, IR_VERSION = 17, 3, 8
 MOST_LEAVES = 2**24

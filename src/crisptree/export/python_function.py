@@ -5,17 +5,19 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
 from crisptree.export.about import about
-from crisptree.export.branches import If, statements
-from crisptree.export.leaves import asked_text, in_words, leaf_texts, observed_names, sum_text
+from crisptree.export.leaves import observed_names
+from crisptree.export.nested_ifs import GIVES, Language, lines_of
 
-GIVES = {
-    "discrete": "The number of the action",
-    "multi_discrete": "The numbers of the choices, part by part,",
-    "box": "The action, dimension by dimension,",
-}
+PYTHON = Language(
+    "    ",
+    lambda comparison, answer: f"if {comparison if answer else f'not {comparison}'}:",
+    "return {}",
+    "  # ",
+    vector="({},)",
+    within="_within",
+)
 WITHIN = """\
 def _within(value, low, high):
     return (value if value < high else high) if value > low else low
@@ -46,36 +48,13 @@ def as_python(tree: CrispTree) -> str:
 
 
 def _function(tree: CrispTree) -> list[str]:
-    gives = GIVES[tree.actions.kind]
-    lines = [
+    return [
         "def act(x):",
-        f'    """{gives} for one observation: a list, a tuple or an array."""',
+        f'    """{GIVES[tree.actions.kind]} for one observation: a list, a tuple or an array."""',
         "    if type(x) is not list and type(x) is not tuple:",
         "        x = x.tolist()",
+        *lines_of(tree, PYTHON),
     ]
-    leaves = leaf_texts(tree, repr, lambda leaf, at: _computed(tree, leaf, at))
-    for statement in statements(tree):
-        indent = "    " * (statement.level + 1)
-        if isinstance(statement, If):
-            feature, threshold, _, _ = tree.nodes[statement.node]
-            comparison = f"{_asked(tree, feature)} > {threshold!r}"
-            condition = comparison if statement.answer else f"not {comparison}"
-            lines.append(f"{indent}if {condition}:  # {printable(tree.feature_names[feature])}")
-        else:
-            leaf = statement.leaf
-            row = leaves[leaf]
-            value = row[0] if tree.actions.kind == "discrete" else f"({', '.join(row)},)"
-            lines.append(f"{indent}return {value}  # {in_words(tree, leaf)}")
-    return lines
-
-
-def _asked(tree: CrispTree, feature: int) -> str:
-    return asked_text(tree, feature, repr, lambda at: f"x[{at}]")
-
-
-def _computed(tree: CrispTree, leaf: int, dimension: int) -> str:
-    value = sum_text(tree, leaf, dimension, repr, lambda feature: f"x[{feature}]")
-    return f"_within({value}, {tree.actions.low[dimension]!r}, {tree.actions.high[dimension]!r})"
 
 
 def decider(source: str) -> Callable[[NDArray], NDArray]:

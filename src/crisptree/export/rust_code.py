@@ -8,11 +8,10 @@ import json
 
 import numpy as np
 
-from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
 from crisptree.export.about import about
-from crisptree.export.branches import If, statements
-from crisptree.export.leaves import asked_text, in_words, leaf_texts, observed_names, sum_text
+from crisptree.export.leaves import observed_names
+from crisptree.export.nested_ifs import Language, lines_of
 from crisptree.export.vectors import thinned, vectors
 
 MOST_CASES = 256
@@ -22,6 +21,14 @@ GIVES = {
     "multi_discrete": "The numbers of the choices for one observation, part by part.",
     "box": "The action for one observation, dimension by dimension.",
 }
+RUST = Language(
+    "    ",
+    lambda comparison, answer: f"if {comparison if answer else f'!({comparison})'} {{",
+    "return {};",
+    " // ",
+    last="{}",
+    end="}",
+)
 WITHIN = """
 fn within(value: f64, low: f64, high: f64) -> f64 {
     if value > low {
@@ -53,7 +60,7 @@ def as_rust(tree: CrispTree) -> str:
             f"/// {GIVES[tree.actions.kind]}",
             "#[allow(clippy::all)]",
             f"pub fn action({x}: &[f64; {tree.n_features}]) -> {gives} {{",
-            *_body(tree),
+            *lines_of(tree, RUST),
             "}",
             "",
             *_tests(tree, gives),
@@ -62,43 +69,15 @@ def as_rust(tree: CrispTree) -> str:
     )
 
 
-def _body(tree: CrispTree) -> list[str]:
-    lines = []
-    leaves = leaf_texts(tree, repr, lambda leaf, at: _computed(tree, leaf, at))
-    for statement in statements(tree):
-        indent = "    " * (statement.level + 1)
-        if isinstance(statement, If):
-            feature, threshold, _, _ = tree.nodes[statement.node]
-            asked = asked_text(tree, feature, repr, lambda at: f"x[{at}]")
-            comparison = f"{asked} > {threshold!r}"
-            condition = comparison if statement.answer else f"!({comparison})"
-            lines.append(f"{indent}if {condition} {{ // {printable(tree.feature_names[feature])}")
-            continue
-        leaf = statement.leaf
-        row = leaves[leaf]
-        value = _value(row, tree)
-        words = in_words(tree, leaf)
-        if statement.level:
-            lines += [f"{indent}return {value}; // {words}", "    " * statement.level + "}"]
-        else:
-            lines.append(f"{indent}{value} // {words}")
-    return lines
-
-
-def _value(row: list[str], tree: CrispTree) -> str:
-    return row[0] if tree.actions.kind == "discrete" else f"[{', '.join(row)}]"
-
-
-def _computed(tree: CrispTree, leaf: int, dimension: int) -> str:
-    value = sum_text(tree, leaf, dimension, repr, lambda feature: f"x[{feature}]")
-    return f"within({value}, {tree.actions.low[dimension]!r}, {tree.actions.high[dimension]!r})"
+def _value(tree: CrispTree, row: list[str]) -> str:
+    return row[0] if tree.actions.kind == "discrete" else RUST.value(row)
 
 
 def _tests(tree: CrispTree, gives: str) -> list[str]:
     """The module's own test, with test vectors that are floats as well as doubles."""
     cases = [
         f"            ([{', '.join(map(repr, vector.state))}], "
-        f"{_value([*map(repr, vector.action)], tree)}),"
+        f"{_value(tree, [*map(repr, vector.action)])}),"
         for vector in thinned(vectors(tree, np.float32), MOST_CASES)
     ]
     return [

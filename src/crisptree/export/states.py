@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
+from crisptree.crisp.rounding import next_float, not_above
 from crisptree.export.derived_states import random_states
-from crisptree.export.numbers import next_float, not_above
 from crisptree.export.vectors import as_array, thinned, vectors
 
 Corner = list[tuple[int, float]]

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from crisptree.base.text import printable
 from crisptree.crisp import Condition, CrispTree, Feature, Visit
+from crisptree.crisp.rounding import next_float, not_above
 from crisptree.export.derived_states import neighbours
 from crisptree.export.expected import expected
 from crisptree.export.leaves import observed_names
-from crisptree.export.numbers import next_float, not_above
 
 MOST_NUMBERS = 2**22
 """How many numbers the vectors may hold in all; a policy that asks for more gets every n-th."""
