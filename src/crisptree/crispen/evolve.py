@@ -23,8 +23,6 @@ EPOCH = 10
 """Generations after which the tree is noted, and the states that it meets are looked at again."""
 TOLD_MOST = 0.5
 """Share of the directions, those with the best try, that a step follows."""
-LEAST = 64
-"""Episodes at least on which the outcome must earn more."""
 LATEST = 2
 """How many of those noted last may be the outcome."""
 REACHES, SCOUTS, SCOUTING = (1, 4, 16), 16, (2, 8, 32)
@@ -195,6 +193,5 @@ def evolve(
             numbers = Numbers.of(noted[-1], np.concatenate(seen))
             strategy.mean = numbers.vector
     noted.append(numbers.with_vector(strategy.mean))
-    # What is hardly seen to fail in a few episodes is seen in more. Of equals, the tree itself.
-    last = [tree, *noted[-LATEST:]]
-    return last[int(selection.returns(last, settings.confirm, least=LEAST).mean(1).argmax())]
+    last = [tree, *noted[-LATEST:]]  # of equals, the first
+    return last[int(selection.careful().returns(last, settings.confirm).mean(1).argmax())]
