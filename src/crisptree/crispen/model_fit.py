@@ -1,11 +1,15 @@
 """Trees that imitate the optimal policy of a known model: DAgger with exact visits."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
+from crisptree.crispen.draft import tree_of
 from crisptree.crispen.fit import MIN_SAMPLES_LEAF, fit_cart
 from crisptree.crispen.fit_costs import grown
+from crisptree.crispen.fit_optimal import optimal_draft
 from crisptree.envs.task import Task
 from crisptree.learn.exact_model import ExactModel
 from crisptree.learn.value_iteration import ExactPolicy
@@ -17,25 +21,45 @@ FAINT = 1e-3
 
 
 def fitted_trees(
-    model: ExactModel, teacher: ExactPolicy, n_leaves: int, task: Task, seed: int, keep: int = 3
+    model: ExactModel,
+    teacher: ExactPolicy,
+    n_leaves: int,
+    task: Task,
+    seed: int,
+    keep: int = 3,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> list[CrispTree]:
     """The best of the trees that are fitted round after round, the best first.
 
     A state counts by how often the optimal policy and the trees so far meet it, times what wrong
-    actions cost there. There are two ways to fit: by what every action costs, and CART.
+    actions cost there. There are three ways to fit: by what every action costs, question by
+    question or all at once, and CART.
     """
     states = model.observations
     actions, costs = teacher.act(states), teacher.regrets(states)
+
+    def greedy(weights: NDArray) -> CrispTree:
+        return grown(states, costs * weights[:, None], n_leaves, task)
+
+    def cart(weights: NDArray) -> CrispTree:
+        return _cart(states, actions, costs.max(1) * weights, n_leaves, task, seed)
+
+    def optimal(weights: NDArray) -> CrispTree | None:
+        draft = optimal_draft(states, costs * weights[:, None], n_leaves, is_late)
+        return None if draft is None else tree_of(draft, task)
+
     found: dict[bytes, tuple[float, CrispTree]] = {}
-    for is_cart in (False, True):
+    enough = model.mean_of(actions)
+    for fit in (greedy, cart, optimal):
         visits = model.visits(actions)
         for _ in range(ROUNDS):
-            weights = visits + FAINT * visits.mean()
-            if is_cart:
-                tree = _cart(states, actions, costs.max(1) * weights, n_leaves, task, seed)
-            else:
-                tree = grown(states, costs * weights[:, None], n_leaves, task)
+            is_done = found and (is_late() or max(mean for mean, _ in found.values()) >= enough)
+            tree = None if is_done else fit(visits + FAINT * visits.mean())
+            if tree is None:
+                break
             chosen = tree.act(states)
+            if fit is optimal and chosen.tobytes() in found:
+                break
             found.setdefault(chosen.tobytes(), (model.mean_of(chosen), tree))
             visits = visits + model.visits(chosen)
     ranked = sorted(found.values(), key=lambda each: -each[0])

@@ -3,13 +3,14 @@
 A change of the tree changes the actions of some states. To first order it gains the sum of their
 advantages, each weighted by how often the state is met: of all changes of all nodes these sums
 follow from sorting and adding up. The most promising ones are computed exactly, and the best is
-made. Where nothing helps any more, a part of the tree is cut away and grows again.
+made. Where nothing helps any more, a part of the tree is cut away and grows again, or is drawn
+anew.
 """
 
 import heapq
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,9 @@ from crisptree.crispen.draft import (
     parts,
     replaced,
 )
+from crisptree.crispen.fit_optimal import optimal_draft
 from crisptree.learn.exact_model import ExactModel
+from crisptree.learn.long_run import Standing, Standings
 
 TRIED = 24
 """Most changes that are computed exactly, of each way to rank them, before the search gives up."""
@@ -36,8 +39,14 @@ SLACK = 0.2
 """How much worse a tree may be to be looked at further, as a share of the way to the optimum."""
 RETURN = 10
 """Cuts in a row that led to nothing better, after which the search goes back to the best tree."""
+FEW_BOXES = 3_000
+"""Of a part that is drawn anew."""
 TOLERANCE = 1e-9
 """Gains below this share of the return do not count."""
+
+
+Gained = tuple[float, Draft]
+"""About what a part gains in the place of another one."""
 
 
 @dataclass(order=True, frozen=True)
@@ -47,6 +56,8 @@ class Change:
     gain: float
     path: Path = field(compare=False)
     part: Draft = field(compare=False)
+    rows: NDArray[np.int64] = field(compare=False)
+    """The states that reach the node."""
 
 
 @dataclass(frozen=True)
@@ -68,34 +79,41 @@ class ModelSearch:
     ) -> None:
         """`optimal` is what the best policy does in each state."""
         self._model, self._most, self._rng, self._is_late = model, most_leaves, rng, is_late
-        self.optimum = model.mean_of(optimal)
+        self._standings = Standings(model)
+        best = self._standings.of(optimal)
+        self.optimum, self._highest = model.mean_of(optimal), best.mean
         self._least = TOLERANCE * max(1.0, abs(self.optimum))
-        self._ideal = self._advantages(optimal)
+        self._ideal = self._advantages(best)
 
     def run(
         self,
         starts: Sequence[Draft],
         report: Callable[[float, Best], object] = lambda done, b: None,
     ) -> Best:
-        """The best tree that was found from any start; of equals, one with few leaves."""
+        """The best tree that was found from any start; of equals, one with few leaves. Its mean
+        is exact; on the way trees are compared by how they stand in the long run."""
         first = max(map(self._judged, starts), key=lambda each: each.mean)
-        climbed = first if self.is_optimal(first) else self._best_climb(starts)
+        climbed = first if self._cannot_gain(first) else self._best_climb(starts)
         best = self._smaller(climbed)
         current, idle = best, 0
-        while idle < PATIENCE and not self._is_late() and not self.is_optimal(best):
+        while idle < PATIENCE and not self._is_late() and not self._cannot_gain(best):
             report(idle / PATIENCE, best)
-            other = self._smaller(self._climbed(self._shaken(current.draft)))
+            changed = (self._shaken, self._redrawn)[idle % 2](current.draft)
+            other = self._smaller(self._climbed(changed))
             idle += 1
             if other.mean > best.mean + self._least:
                 best, idle = other, 0
             # A little worse is a place to look from as well; from time to time back to the best.
-            is_near = other.mean >= best.mean - SLACK * (self.optimum - best.mean)
+            is_near = other.mean >= best.mean - SLACK * (self._highest - best.mean)
             current = other if is_near else best if idle % RETURN == 0 else current
-        return best
+        return Best(best.draft, self._model.mean_of(self._actions(best.draft)))
 
     def is_optimal(self, best: Best) -> bool:
-        """Whether no policy earns more, trees or not."""
+        """Whether no policy earns more, trees or not; `best` is what `run` returned."""
         return best.mean >= self.optimum - self._least
+
+    def _cannot_gain(self, best: Best) -> bool:
+        return best.mean >= self._highest - self._least
 
     def _best_climb(self, starts: Sequence[Draft]) -> Best:
         return max(map(self._climbed, starts), key=lambda each: each.mean)
@@ -103,7 +121,7 @@ class ModelSearch:
     def _climbed(self, draft: Draft) -> Best:
         """The draft after changes that each gain something, until none does."""
         best = self._judged(draft)
-        while not self._is_late() and not self.is_optimal(best):
+        while not self._is_late() and not self._cannot_gain(best):
             better = self._step(best)
             if better is None:
                 break
@@ -112,28 +130,37 @@ class ModelSearch:
 
     def _step(self, best: Best) -> Best | None:
         """A change that gains: the best of the first few promising ones of which any does."""
-        actions = actions_of(best.draft, self._model.observations)
+        actions = self._actions(best.draft)
+        standing = self._standings.of(actions)
         own, ideal = (
             heapq.nlargest(TRIED, self._changes(best.draft, actions, advantages))
-            for advantages in (self._advantages(actions), self._ideal)
+            for advantages in (self._advantages(standing), self._ideal)
         )
         ranked = [each for pair in zip_longest(own, ideal) for each in pair if each is not None]
         for at in range(0, len(ranked), AT_ONCE):
             few = ranked[at : at + AT_ONCE]
-            tried = [self._judged(replaced(best.draft, each.path, each.part)) for each in few]
-            found = max(tried, key=lambda each: each.mean)
-            if found.mean > best.mean + self._least:
-                return found
+            means = [self._mean_with(standing, each.rows, each.part) for each in few]
+            at_best = int(np.argmax(means))
+            if means[at_best] > best.mean + self._least:
+                made = few[at_best]
+                return Best(replaced(best.draft, made.path, made.part), means[at_best])
         return None
 
-    def _judged(self, draft: Draft) -> Best:
-        return Best(draft, self._model.mean_of(actions_of(draft, self._model.observations)))
+    def _actions(self, draft: Draft) -> NDArray[np.int64]:
+        return actions_of(draft, self._model.observations)
 
-    def _advantages(self, actions: NDArray[np.int64]) -> NDArray[np.float64]:
+    def _judged(self, draft: Draft) -> Best:
+        return Best(draft, self._standings.of(self._actions(draft)).mean)
+
+    def _mean_with(self, standing: Standing, rows: NDArray[np.int64], part: Draft) -> float:
+        """The mean return where the states `rows` are answered by another part."""
+        return standing.mean_with(rows, actions_of(part, self._model.observations[rows]))
+
+    def _advantages(self, standing: Standing) -> NDArray[np.float64]:
         """What each action gains over the policy's own, times the visits: `(states, actions)`."""
-        values = self._model.values(actions)
+        values = standing.values
         gained = self._model.q_values(values) - values[:, None]
-        return gained * self._model.visits(actions)[:, None]
+        return gained * standing.visits[:, None]
 
     def _changes(
         self, draft: Draft, actions: NDArray[np.int64], advantages: NDArray[np.float64]
@@ -147,11 +174,12 @@ class ModelSearch:
                 continue
             gained = advantages[rows] - own[rows, None]
             if isinstance(part, Leaf):
-                yield from _other_actions(path, part, gained)
+                found = _other_actions(part, gained)
                 if has_room:
-                    yield from _new_splits(path, states[rows], gained)
+                    found = chain(found, _new_splits(states[rows], gained))
             else:
-                yield from _other_questions(path, part, states[rows], gained)
+                found = _other_questions(part, states[rows], gained)
+            yield from (Change(gain, path, other, rows) for gain, other in found)
 
     def _shaken(self, draft: Draft) -> Draft:
         """One, two or three questions give way to one of their answers."""
@@ -169,25 +197,44 @@ class ModelSearch:
             draft = replaced(draft, path, kept)
         return draft
 
+    def _redrawn(self, draft: Draft) -> Draft:
+        """A part of the tree is drawn anew, as the best one for what actions gain to first order,
+        under visits that are a little different each time."""
+        states = self._model.observations
+        every = [
+            each
+            for each in parts(draft, states, np.arange(len(states)))
+            if isinstance(each[1], Split) and len(each[2]) > 1
+        ]
+        if not every:
+            return draft
+        path, part, rows = every[int(self._rng.integers(len(every)))]
+        own = self._advantages(self._standings.of(self._actions(draft)))
+        gained = (own if self._rng.random() < 0.5 else self._ideal)[rows]
+        costs = (gained.max(1, keepdims=True) - gained) * self._rng.exponential(size=(len(rows), 1))
+        room = self._most - n_leaves(draft) + n_leaves(part)
+        drawn = optimal_draft(states[rows], costs, room, self._is_late, FEW_BOXES)
+        return self._shaken(draft) if drawn is None else replaced(draft, path, drawn)
+
     def _smaller(self, best: Best) -> Best:
         """Without the questions that gain nothing."""
-        states = self._model.observations
+        states, standing = self._model.observations, self._standings.of(self._actions(best.draft))
         for path, part, rows in list(parts(best.draft, states, np.arange(len(states))))[::-1]:
             if isinstance(part, Split):
                 for kept in (part.if_true, part.if_false):
-                    other = self._judged(replaced(best.draft, path, kept))
-                    if not len(rows) or other.mean >= best.mean - self._least / 10:
-                        return self._smaller(Best(other.draft, other.mean))
+                    mean = self._mean_with(standing, rows, kept)
+                    if not len(rows) or mean >= best.mean - self._least / 10:
+                        return self._smaller(Best(replaced(best.draft, path, kept), mean))
         return best
 
 
-def _other_actions(path: Path, leaf: Leaf, gained: NDArray) -> Iterator[Change]:
+def _other_actions(leaf: Leaf, gained: NDArray) -> Iterator[Gained]:
     for action, gain in enumerate(gained.sum(0)):
         if action != leaf.action:
-            yield Change(float(gain), path, Leaf(action))
+            yield float(gain), Leaf(action)
 
 
-def _new_splits(path: Path, states: NDArray, gained: NDArray) -> Iterator[Change]:
+def _new_splits(states: NDArray, gained: NDArray) -> Iterator[Gained]:
     """A question in the place of a leaf, with the best action on either side."""
     for feature, thresholds, below in _sums_below(states, gained):
         above = gained.sum(0) - below
@@ -196,17 +243,17 @@ def _new_splits(path: Path, states: NDArray, gained: NDArray) -> Iterator[Change
             if_true, if_false = int(above[at].argmax()), int(below[at].argmax())
             if if_true != if_false:
                 part = Split(feature, float(thresholds[at]), Leaf(if_true), Leaf(if_false))
-                yield Change(float(gains[at]), path, part)
+                yield float(gains[at]), part
 
 
-def _other_questions(path: Path, part: Split, states: NDArray, gained: NDArray) -> Iterator[Change]:
+def _other_questions(part: Split, states: NDArray, gained: NDArray) -> Iterator[Gained]:
     """Another question with the same answers, either way round, or no question at all."""
     rows = np.arange(len(states))
     answers = [gained[rows, actions_of(each, states)] for each in (part.if_true, part.if_false)]
     both = np.stack(answers, 1)
     total = both.sum(0)
-    yield Change(float(total[0]), path, part.if_true)
-    yield Change(float(total[1]), path, part.if_false)
+    yield float(total[0]), part.if_true
+    yield float(total[1]), part.if_false
     for feature, thresholds, below in _sums_below(states, both):
         straight = total[0] - below[:, 0] + below[:, 1]
         turned = total[1] - below[:, 1] + below[:, 0]
@@ -215,7 +262,7 @@ def _other_questions(path: Path, part: Split, states: NDArray, gained: NDArray) 
             for at in np.argsort(-gains)[:TRIED]:
                 other = Split(feature, float(thresholds[at]), if_true, if_false)
                 if other != part:
-                    yield Change(float(gains[at]), path, other)
+                    yield float(gains[at]), other
 
 
 def _sums_below(

@@ -37,6 +37,15 @@ class ExactModel:
         self._going_on.eliminate_zeros()
         self._known: dict[bytes, float] = {}
 
+    @property
+    def most_going_on(self) -> float:
+        """The greatest chance with which an episode goes on after a step."""
+        return float(self._going_on.sum(1).max())
+
+    def chances(self) -> Float[np.ndarray, "states actions states"]:
+        """The chances of next states in which the episode goes on, written out in full."""
+        return self._going_on.toarray().reshape(self.n_states, self.n_actions, self.n_states)
+
     def mean_return(self, policy: Policy) -> float:
         """The mean return of an episode."""
         return self.mean_of(policy.act(self.observations))

@@ -11,8 +11,8 @@ from crisptree.learn.value_iteration import ExactPolicy
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
 
-LONGEST = 60.0
-"""Seconds after which the search has seen enough."""
+LONGEST, FIT_SHARE = 60.0, 0.5
+"""Seconds after which the search has seen enough, and the share of them for first trees."""
 
 
 @dataclass(frozen=True)
@@ -28,15 +28,23 @@ class SearchModel(Stage):
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         model, teacher = context.model, inputs.teacher
         assert model is not None and isinstance(teacher, ExactPolicy)
-        leaves, until = context.config.policy.leaves, time.monotonic() + LONGEST
+        leaves, began = context.config.policy.leaves, time.monotonic()
+        is_late = lambda share: context.is_late() or time.monotonic() > began + share * LONGEST
         context.advance(0.0, f"{model.n_states} states")
-        trees = fitted_trees(model, teacher, leaves, context.task, context.seed)
+        trees = fitted_trees(
+            model,
+            teacher,
+            leaves,
+            context.task,
+            context.seed,
+            is_late=lambda: is_late(FIT_SHARE),
+        )
         search = ModelSearch(
             model,
             teacher.act(model.observations),
             leaves,
             context.rng(),
-            is_late=lambda: context.is_late() or time.monotonic() > until,
+            is_late=lambda: is_late(1.0),
         )
         report = lambda done, best: context.advance(done, _said(best, search))
         best = search.run([*map(draft_of, trees), Leaf(int(model.paid.mean(0).argmax()))], report)
