@@ -9,6 +9,8 @@ from crisptree.show.wording import Wording, shortened
 
 LONGEST_TEXT = 40
 LONGEST_NAME = 28
+LONGEST_SUM = 72
+"""Of a derived feature, whose name says what is summed."""
 PADDING = 12.0
 LINE = 1.3 * SIZE
 ROW_HEIGHT = 28.0
@@ -20,8 +22,8 @@ SWATCH = 9.0
 class NodeBoxes:
     """Boxes for comparisons and for actions; all boxes of a kind are alike in width.
 
-    Names longer than 28 characters are cut short; the tooltip has the whole name, the exact
-    threshold and, for a leaf, its rule.
+    Names longer than 28 characters (72 for a sum) are cut short; the tooltip has the whole name,
+    the exact threshold and, for a leaf, its rule.
     """
 
     def __init__(self, tree: CrispTree, decimals: int | None = None) -> None:
@@ -29,7 +31,10 @@ class NodeBoxes:
         self.canvas = Canvas()
         self.wording = Wording(tree, decimals, minus="−")
         self.styles = ActionStyles(tree, self.wording)
-        self._features = [shortened(name, LONGEST_NAME) for name in self.wording.features]
+        self._features = [
+            shortened(name, LONGEST_SUM if feature.terms else LONGEST_NAME)
+            for name, feature in zip(self.wording.features, tree.features, strict=True)
+        ]
         self._conditions = {
             leaf.node: self.wording.conditions(tuple(leaf.conditions.values()))
             for leaf in tree.leaves()
