@@ -1,6 +1,7 @@
 import io
+import time
 
-from crisptree.pipeline.progress import Lines, Prefixed, reporter
+from crisptree.pipeline.progress import Bars, Lines, Prefixed, reporter
 
 
 def test_a_pipe_gets_a_line_for_each_note():
@@ -31,3 +32,41 @@ def test_results_have_standard_output_to_themselves(capsys):
         report.note("a line")
     said = capsys.readouterr()
     assert (said.out, said.err) == ("", "a line\n")
+
+
+def test_the_heart_beats_while_nobody_calls():
+    out = io.StringIO()
+    with Lines(out.write, every=0.05).beating() as report:
+        report.advance("direct", 0.5, "return 3")
+        time.sleep(0.5)
+    assert out.getvalue().startswith("  … direct 50% return 3\n")
+    assert len(out.getvalue().splitlines()) > 2
+
+
+class Tasks:
+    """What rich does with bars."""
+
+    def __init__(self) -> None:
+        self.shown: dict[int, str] = {}
+        self.made = 0
+
+    def add_task(self, name, **_):
+        self.made += 1
+        self.shown[self.made] = name
+        return self.made
+
+    def remove_task(self, bar):
+        del self.shown[bar]
+
+    def update(self, bar, **_):
+        assert bar in self.shown
+
+
+def test_one_bar_for_each_candidate_and_none_once_they_are_over():
+    tasks = Tasks()
+    bars = Bars(tasks)
+    for stage in ("seed 0/0-mlp/distill", "seed 0/1-direct/direct", "seed 0/0-mlp/search"):
+        bars.advance(stage, 0.5, "")
+    assert set(tasks.shown.values()) == {"seed 0/1-direct/direct", "seed 0/0-mlp/search"}
+    bars.advance("seed 0/scoring", 0.0, "")
+    assert list(tasks.shown.values()) == ["seed 0/scoring"]

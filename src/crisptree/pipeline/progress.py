@@ -1,6 +1,7 @@
 """Telling the person what is going on: on a terminal, in a pipe or a notebook, or to a parent."""
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -38,6 +39,9 @@ class Bars:
 
     def advance(self, stage: str, done: float, text: str) -> None:
         run, _, name = stage.rpartition("/")
+        for ended in [each for each in self._bars if each != run and _is_within(each, run)]:
+            # What is told of the whole comes when its candidates are over.
+            self._progress.remove_task(self._bars.pop(ended)[0])
         bar, shown = self._bars.get(run, (None, ""))
         if bar is None or shown != name:
             if bar is not None:
@@ -50,20 +54,48 @@ class Bars:
         self._progress.console.print(text, highlight=False, markup=False)
 
 
+def _is_within(name: str, run: str) -> bool:
+    return not run or name.startswith(f"{run}/")
+
+
 class Lines:
     """A line for each finished stage, and a heartbeat while one takes long (pipes and files)."""
 
     def __init__(self, write: Callable[[str], Any], every: float = HEARTBEAT) -> None:
         self._write, self._every = write, every
-        self._last = time.monotonic()
+        self._last, self._latest = time.monotonic(), "preparing"
+        self._lock = threading.Lock()
 
     def advance(self, stage: str, done: float, text: str) -> None:
+        self._latest = f"{stage} {done:.0%} {text}".rstrip()
+        self.beat()
+
+    def beat(self) -> None:
+        """Say that work goes on, if nothing was said for a while."""
         if time.monotonic() - self._last >= self._every:
-            self.note(f"  … {stage} {done:.0%} {text}".rstrip())
+            self.note(f"  … {self._latest}")
 
     def note(self, text: str) -> None:
-        self._last = time.monotonic()
-        self._write(text + "\n")
+        with self._lock:
+            self._last = time.monotonic()
+            self._write(text + "\n")
+
+    @contextmanager
+    def beating(self) -> Iterator["Lines"]:
+        """Beats also while nobody calls: what compiles or steps slowly says nothing for long."""
+        is_over = threading.Event()
+
+        def beat() -> None:
+            while not is_over.wait(min(1.0, self._every)):
+                self.beat()
+
+        thread = threading.Thread(target=beat, daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            is_over.set()
+            thread.join()
 
 
 class Prefixed:
@@ -91,7 +123,8 @@ def reporter() -> Iterator[Reporter]:
             sys.stderr.write(text)
             sys.stderr.flush()
 
-        yield Lines(write)
+        with Lines(write).beating() as lines:
+            yield lines
 
 
 def bars() -> Any:
