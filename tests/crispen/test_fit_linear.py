@@ -1,6 +1,7 @@
+import gymnasium as gym
 import numpy as np
 import pytest
-from kinds_of_tasks import BOX
+from kinds_of_tasks import BOX, task_with
 
 from crisptree.crispen.fit import fit_cart
 from crisptree.crispen.fit_linear import fit_linear, sparse_line, with_linear_leaves
@@ -94,3 +95,14 @@ def test_leaves_of_a_given_tree_become_linear():
     assert (linear.feature == tree.feature).all() and linear.gains
     before, after = (np.square(each.act(x) - kinked(x)).mean() for each in (tree, linear))
     assert after < before
+
+
+def test_bounds_need_not_hold_zero():
+    """Where a leaf is constant, what it holds lies within the bounds all the same."""
+    task = task_with(gym.spaces.Box(np.array([5, -3], np.float32), np.array([5.5, -2], np.float32)))
+    x = some_states()
+    wanted = np.clip(kinked(x), task.actions.low, task.actions.high)
+    wanted[:, 1] = -2.5
+    tree = fit_linear(x, wanted, None, 4, task, 0, gains=1)
+    np.testing.assert_allclose(tree.act(x)[:, 1], -2.5)
+    assert (tree.act(x) >= task.actions.low).all() and (tree.act(x) <= task.actions.high).all()

@@ -126,3 +126,15 @@ def test_gains_are_dropped_now_and_then():
     rng = np.random.default_rng(0)
     sizes = {len(variant_of(LINEAR, some_states(2), 0.1, rng).gains[1]) for _ in range(300)}
     assert sizes == {1, 2}
+
+
+def test_a_line_that_starts_beyond_the_bounds_becomes_a_constant_within_them():
+    """Its last gain is dropped, or the other dimension, which has none, is moved."""
+    two = Actions.box(("torque", "brake"), (-2.0, 0.0), (2.0, 1.0))
+    line = CrispTree.from_nested([(9.0, {"angle": -1.0}), 0.95], ("angle",), actions=two)
+    rng = np.random.default_rng(0)
+    found = [variant_of(line, some_states(1), 0.5, rng) for _ in range(300)]
+    dropped = [tree for tree in found if not any(tree.gains)]
+    assert dropped and all(tree.action[0, 0] == 2.0 for tree in dropped)
+    assert max(tree.action[0, 1] for tree in found) == 1.0
+    assert any(tree.action[0, 0] > 2.0 for tree in found)

@@ -102,12 +102,13 @@ def fit_linear(
             children.append((-1, -1))
             members.append(members[node][side])
             consider(len(feature) - 1)
+    middle = 0.5 * np.add(task.actions.low, task.actions.high)
     tree = CrispTree(
         feature=np.array(feature),
         threshold=np.array(threshold),
         if_true=np.array([true for true, _ in children]),
         if_false=np.array([false for _, false in children]),
-        action=np.zeros((len(feature), actions.shape[1])),
+        action=np.where(np.array(feature)[:, None] < 0, middle, 0.0),
         **task.signature,
     )
     return with_linear_leaves(tree, states, actions, gains, task).simplify()

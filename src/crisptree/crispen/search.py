@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
 from crisptree.crisp.linear import Gain
+from crisptree.crisp.signature import Actions
 from crisptree.crispen.agreement import ranges
 from crisptree.crispen.config import SearchConfig
 from crisptree.crispen.list_moves import with_rules_exchanged
@@ -171,11 +172,17 @@ def _with_another_action(tree: CrispTree, reach: float, rng: np.random.Generator
     else:
         dimension = int(rng.integers(action.shape[1]))
         width = ranges(tree.actions)[dimension]
-        moved = action[leaf, dimension] + reach * width * rng.normal()
-        if not tree.gains or not tree.gains[leaf]:
-            moved = np.clip(moved, tree.actions.low[dimension], tree.actions.high[dimension])
-        action[leaf, dimension] = moved
+        action[leaf, dimension] += reach * width * rng.normal()
+        action[leaf] = _bounded(action[leaf], tree.gains[leaf] if tree.gains else (), tree.actions)
     return replace(tree, action=action)
+
+
+def _bounded(
+    values: NDArray[np.float64], gains: Sequence[Gain], actions: Actions
+) -> NDArray[np.float64]:
+    """What a leaf holds, within the bounds where it is constant: only a line may start beyond."""
+    linear = [any(gain.dimension == d for gain in gains) for d in range(len(values))]
+    return np.where(linear, values, np.clip(values, actions.low, actions.high))
 
 
 def _with_other_gains(
@@ -191,8 +198,9 @@ def _with_other_gains(
     else:
         scaled = float(weight * np.exp(2 * reach * rng.normal()))
         terms[at] = Gain(dimension, feature, scaled)
-    gains[leaf] = tuple(terms)
-    return replace(tree, gains=tuple(gains))
+    gains[leaf], action = tuple(terms), tree.action.copy()
+    action[leaf] = _bounded(action[leaf], terms, tree.actions)
+    return replace(tree, action=action, gains=tuple(gains))
 
 
 def _with_another_question(
