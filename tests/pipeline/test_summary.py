@@ -3,7 +3,15 @@ import pytest
 from small import small_config
 
 from crisptree.envs.evaluate import Baselines
-from crisptree.pipeline.summary import BETTER, UNKNOWN, gap, gathered, in_words, scored
+from crisptree.pipeline.summary import (
+    BETTER,
+    UNKNOWN,
+    gap,
+    gathered,
+    in_words,
+    scored,
+    teacher_return,
+)
 
 NOTHING = Baselines(20.0, 9.0, 0, 64)
 
@@ -78,3 +86,24 @@ def test_an_exact_mean_decides_where_it_is_known():
     run = {**figures, "seed": 0, "leaves": 9, "depth": 4}
     said = "\n".join(in_words(run))
     assert "by the environment's own model the mean return is 1579.3; at best it is 1579.5" in said
+
+
+def test_fewer_episodes_than_asked_for_and_cut_ones_are_told():
+    figures = scored(np.array([100.0, 200.0]), NOTHING, asked=100)
+    assert (figures["episodes"], figures["episodes_asked"]) == (2, 100)
+    lines = "\n".join(in_words({**summary_of([1.0, 2.0]), **figures, "cut_episodes": 1}))
+    assert "100 episodes were asked for; the time sufficed for these" in lines
+    assert "1 of them did not end and were cut" in lines
+    assert "episodes_asked" not in scored(np.array([100.0, 200.0]), NOTHING, asked=2)
+
+
+def test_the_teacher_is_told_too():
+    records = [
+        {"stage": "teacher-mlp", "training_return": 30.0},
+        {"stage": "teacher-dqn", "training_return": None},
+        {"stage": "refine-4", "training_return": 50.0},
+    ]
+    assert teacher_return(records) == 30.0
+    assert teacher_return(records[2:]) is None
+    summary = {**summary_of([40.0, 41.0]), "teacher_return": 30.0}
+    assert "the teacher in training 30" in "\n".join(in_words(summary))

@@ -56,6 +56,16 @@ def verdict(figures: dict[str, Any]) -> str:
     return BETTER
 
 
+def teacher_return(records: Sequence[dict[str, Any]]) -> float | None:
+    """What the teacher that the tree learned from earned at the end of its own training."""
+    known = [
+        record["training_return"]
+        for record in records
+        if record["stage"].startswith("teacher-") and record.get("training_return") is not None
+    ]
+    return known[-1] if known else None
+
+
 def gap(soft_return: float | None, figures: dict[str, Any]) -> dict[str, Any]:
     """What was lost on the way to crisp, plain and as a share of the range random to soft."""
     if soft_return is None:
@@ -115,7 +125,10 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
             f"{indent}{run['episodes_asked']} episodes were asked for; the time sufficed for these"
         )
     if run.get("cut_episodes"):
-        lines.append(f"{indent}{run['cut_episodes']} of them did not end in time and were cut")
+        lines.append(
+            f"{indent}{run['cut_episodes']} of them did not end and were cut, at the limit of "
+            "steps or for want of time"
+        )
     if run.get("exact_return") is not None:
         lines.append(indent + _exact_in_words(run))
     beside = [
@@ -123,6 +136,7 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
         for what, name in (
             ("random play earns", "random_return"),
             ("the best constant action", "constant_return"),
+            ("the teacher in training", "teacher_return"),
             ("the soft policy", "soft_return"),
         )
         if run.get(name) is not None

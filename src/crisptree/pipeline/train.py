@@ -28,7 +28,7 @@ from crisptree.pipeline.paper import SoftResult, train_soft
 from crisptree.pipeline.progress import Prefixed, Reporter, Silent
 from crisptree.pipeline.resolve import resolve
 from crisptree.pipeline.run_directory import RunDirectory
-from crisptree.pipeline.summary import about, gap, gathered, scored
+from crisptree.pipeline.summary import about, gap, gathered, scored, teacher_return
 from crisptree.pipeline.timing import TimeLeft
 from crisptree.show import as_svg
 
@@ -191,6 +191,7 @@ def _one_seed(
         **about(config),
         "seed": config.seed,
         "soft_return": soft_return,
+        "teacher_return": teacher_return(done.records),
         **figures,
         **gap(soft_return, figures),
         "selection_return": done.selection_return,
@@ -228,6 +229,7 @@ def _played(
     time for until `end`: how many is said beside every return."""
     seeds = episode_seeds("reporting", config.seed, config.episodes)
     returns: list[float] = []
+    cut = 0
     while len(returns) < len(seeds):
         left = end - time.monotonic()
         # All at once where that is sure to be in time; else a part, which tells how long they take.
@@ -243,9 +245,10 @@ def _played(
             break  # of those that were under way only the short ones would count
         pace.note(played, time.monotonic() - began, is_whole=not late)
         returns += played.returns[0].tolist()
+        cut += played.cut
         if late:
-            return np.array(returns), played.cut
-    return np.array(returns), 0
+            break
+    return np.array(returns), cut
 
 
 def _beside(config: TrainConfig, task: Task, done: Finished, end: float) -> tuple[Any, ...]:
