@@ -37,7 +37,7 @@ PLACEHOLDERS = {
     r'"…"': '"never push left when pole angle > 0.1 and pole angular velocity > 0"',
     r"(?<!\S)…": "policies/cartpole-tree-4.json policies/cartpole-list-3.json",
 }
-ALSO = {"analyze": ("--steps", "200")}
+ALSO = {"analyze": ("--steps", "200"), "report": ("--exports", "python")}
 ANSWER_WITH_1 = ("compare", "verify")
 """Where 1 says that two policies differ, or that a property fails."""
 NEEDS_THE_GAME = "StarCraftZerglings"
