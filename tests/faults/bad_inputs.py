@@ -9,10 +9,12 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from corpora import records
+
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "reliability.md"
 TREE = json.loads((HERE / "corpus" / "policies" / "tree.json").read_text())
-RECORD = json.loads((HERE / "corpus" / "records" / "crisp-tree.json").read_text())
+RECORD = records()[0]
 
 
 class BadInput(NamedTuple):

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-SMALL = Path(__file__).parent / "corpus" / "configs" / "small.json"
+from corpora import SMALL
+
 MARK = "CRISPTREE_FAULT_MARK"
 LIMITED = (
     "import resource, sys; most = int(sys.argv.pop(1));"

@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 from command_line import command, fault
+from corpora import configs
 from damage import damaged
 from small import small_config
 
@@ -18,7 +19,7 @@ from crisptree.pipeline.resolve import resolve
 from crisptree.pipeline.train import train
 
 KIND = "damaged configurations"
-CORPUS = sorted((Path(__file__).parent / "corpus" / "configs").glob("*.json"))
+CONFIGS = configs()
 FILES = 600
 RUNS = 150
 
@@ -33,9 +34,12 @@ def task() -> Task:
 def test_a_users_file(cases, tmp_path, task):
     """Read as `--config FILE` reads it, and all that is left open filled in."""
     path, failures = tmp_path / "config.json", []
+    for content in CONFIGS:
+        path.write_bytes(content)
+        load(path)
     for number in range(FILES):
         rng = Random(number)
-        path.write_bytes(damaged(rng.choice(CORPUS).read_bytes(), rng))
+        path.write_bytes(damaged(rng.choice(CONFIGS), rng))
         try:
             config = load(path)
             config_hash(config)

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from bad_envs import ODD_OBSERVATIONS, ODD_REWARDS, ODD_STEPS, TOO_LARGE_TO_LEARN
 from command_line import command, fault, strict_json
+from corpora import SMALL
 
 from crisptree.crisp import CrispTree
 
 KIND = "misbehaving environments"
 HERE = Path(__file__).parent
-SMALL = HERE / "corpus" / "configs" / "small.json"
 RAISED = ["raise", "raise nothing", "exit", "recursion"]
 FAULTS = [(name, at) for name in [*RAISED, *ODD_OBSERVATIONS] for at in ("reset", "step")]
 FAULTS += [(name, "init") for name in RAISED] + [("", "close"), ("reset text", "reset")]

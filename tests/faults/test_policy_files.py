@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 from command_line import command, fault
+from corpora import POLICIES
 from damage import damaged
 
 KIND = "commands on damaged policy files"
-CORPUS = sorted((Path(__file__).parent / "corpus" / "policies").glob("*.json"))
 FILES = 240
 EACH = 6
 """Commands on each file; they take turns."""
@@ -50,7 +50,7 @@ def a_trap(tmp_path, monkeypatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", POLICIES, ids=lambda path: path.stem)
 def test_whole_files(path, cases, a_trap):
     (a_trap / "p.json").write_bytes(path.read_bytes())
     failures = [(each, why) for each in COMMANDS if (why := fault(command(*each)))]
@@ -63,7 +63,7 @@ def test_damaged_files(part, cases, a_trap):
     turns, failures, tried = cycle(COMMANDS), [], 0
     for number in range(part, FILES, 4):
         rng = Random(number)
-        (a_trap / "p.json").write_bytes(damaged(rng.choice(CORPUS).read_bytes(), rng))
+        (a_trap / "p.json").write_bytes(damaged(rng.choice(POLICIES).read_bytes(), rng))
         for _ in range(EACH):
             each = next(turns)
             tried += 1
