@@ -21,8 +21,8 @@ from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
 from crisptree.envs.task import Task
 
-SPREAD = 1.0
-"""Cuts whose changes differ by a factor of about e to this power change places in an order."""
+ATTEMPTS = 6
+"""Orders of cuts that are tried for each way that is wanted; many lead to the same tree."""
 LEAST_CHANGE = 1e-3
 """Share of the states below which all changes count about alike."""
 
@@ -176,7 +176,7 @@ def prune_by_return(
         if is_late():
             return prune_by_disagreement(tree, n_leaves, states)
         if size < tree.n_leaves:
-            every = list(_ways(tree, size, states, rng, config.ways))
+            every = _ways(tree, size, states, rng, config.ways)
             tree = every[selection.race(every, config.rounds)[0]]
     return tree
 
@@ -189,15 +189,22 @@ def _steps_down(leaves: int, target: int, steps: int) -> list[int]:
 
 def _ways(
     tree: CrispTree, n_leaves: int, states: NDArray, rng: np.random.Generator, count: int
-) -> Iterator[CrispTree]:
-    """The tree, cut to a size in several ways; the first makes the least changing cuts."""
+) -> list[CrispTree]:
+    """The tree, cut to a size in so many different ways, or as many as are found. The first makes
+    the least changing cuts; the later ones stray further and further from that order."""
     found = cuts(tree, states)
     changed = np.log([LEAST_CHANGE * len(states) + cut.changed for cut in found])
-    for way in range(count):
-        spread = SPREAD if way else 0.0
-        order = np.argsort(changed + spread * rng.normal(size=len(found)), kind="stable")
+    ways: dict[bytes, CrispTree] = {}
+    for attempt in range(ATTEMPTS * count):
+        noise = attempt / count * rng.normal(size=len(found))
+        order = np.argsort(changed + noise, kind="stable")
         smaller = _cut_in_order(tree, [found[i] for i in order], n_leaves)
-        yield prune_by_disagreement(smaller, n_leaves, states)
+        smaller = prune_by_disagreement(smaller, n_leaves, states)
+        columns = (smaller.feature, smaller.threshold, smaller.action)
+        ways.setdefault(b"".join(column.tobytes() for column in columns), smaller)
+        if len(ways) == count:
+            break
+    return list(ways.values())
 
 
 def _cut_in_order(tree: CrispTree, order: Sequence[Cut], n_leaves: int) -> CrispTree:
