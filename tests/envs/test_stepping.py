@@ -53,6 +53,7 @@ def test_seeds_give_the_same_episodes():
     policy = lambda: random_policy(task_of("CartPole-v1"), 3)
     waiting = rollout([policy()], task(), range(8), record=True)
     plain = rollout([policy()], task_of("CartPole-v1"), range(8), record=True)
+    assert waiting.observations is not None and plain.observations is not None
     assert np.array_equal(waiting.observations, plain.observations)
 
 

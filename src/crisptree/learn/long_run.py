@@ -25,19 +25,27 @@ Rows = Int[np.ndarray, " rows"]
 class Standing(Protocol):
     """A policy in its model."""
 
-    mean: float
-    """The mean return of an episode."""
-    values: Vector
-    """The mean return from each state."""
-    visits: Vector
-    """How often each state is met in an episode."""
+    @property
+    def mean(self) -> float:
+        """The mean return of an episode."""
+        ...
+
+    @property
+    def values(self) -> Vector:
+        """The mean return from each state."""
+        ...
+
+    @property
+    def visits(self) -> Vector:
+        """How often each state is met in an episode."""
+        ...
 
     def mean_with(self, rows: Rows, actions: Rows) -> float:
         """The mean return of the policy with other actions in the states `rows`."""
         ...
 
 
-class Exactly(Standing):
+class Exactly:
     """Within the time limit, step by step."""
 
     def __init__(self, model: ExactModel, actions: Actions) -> None:
@@ -58,7 +66,7 @@ class Exactly(Standing):
         return self._model.mean_of(changed)
 
 
-class InTheLongRun(Standing):
+class InTheLongRun:
     """Without a time limit, by linear equations."""
 
     def __init__(
