@@ -106,3 +106,22 @@ def test_episodes_are_measured():
     measured = measure(task_of(Ticking), 0)
     assert measured.episode_length == pytest.approx(7, rel=0.3)
     assert measured.steps_per_second > 100
+
+
+def test_generations_take_as_many_steps_as_the_direct_training():
+    task = task_of("Pendulum-v1")
+    config = resolve(TrainConfig(steps=1_000_000), task, FAST)
+    assert config.selection.scale == 0.4
+    assert config.rule.generations == 400  # of 8 episodes of 200 steps it would be 625
+    assert config.evolve.generations == 1_000_000 // (16 * 3 * 200)
+    assert resolve(TrainConfig(steps=1_000), task, FAST).rule.generations == 20
+
+
+def test_what_no_gradient_found_evolves_after_each_cut():
+    config = resolve(TrainConfig(steps=1_000_000), task_of("Pendulum-v1"), FAST)
+    names = [stage.name for stage in plan("rule", config)]
+    assert names[:3] == ["teacher-rule", "distill", "evolve-first"]
+    cuts = [name for name in names if name.startswith("prune")]
+    after = [names[names.index(cut) + 1] for cut in cuts]
+    assert after == [cut.replace("prune", "evolve") for cut in cuts] and cuts
+    assert len(set(names)) == len(names) and not any("refine" in name for name in names)

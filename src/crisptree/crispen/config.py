@@ -88,7 +88,8 @@ class EvolveConfig:
     """All numbers of a tree with real actions, moved at once by their return (random search)."""
 
     generations: int | None = None
-    """Most generations; 300 for real actions and none for choices unless given."""
+    """Most generations; for real actions as many as `steps` allow, 400 at most, and none for
+    choices, unless given."""
     population: int = 16
     """Trees of a generation, in pairs on both sides of the one that moves."""
     episodes: int = 6

@@ -17,6 +17,8 @@ from crisptree.pipeline.stages.rule import Rule
 from crisptree.pipeline.stages.search import Search
 from crisptree.pipeline.stages.teacher import Exact, External, Fallback, Teacher
 
+BETWEEN = 0.2
+"""Of the generations of the last evolution: those after distilling, and between two cuts."""
 LEAST_REFINED = 2_000
 """Steps of a refinement between two cuts, or there is none."""
 
@@ -48,7 +50,7 @@ def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
         case "external":
             return [External(), *derive, Distill(), mend]
         case "rule":
-            return [Rule(), *derive, Distill()]
+            return [Rule(), *derive, Distill(), *_evolution(config, "first", 1.0)]
         case "mlp" | "soft" | "dqn" | "sac":
             return [*_teachers(beginning, config), *derive, Distill(), mend]
 
@@ -69,15 +71,22 @@ def legs(beginning: Beginning, config: TrainConfig) -> list[Leg]:
     if beginning == "exact" and config.policy.shape == "tree":
         return [first]
     sizes = _sizes(config)
-    cuts = [_cut(beginning, size, is_last=size == sizes[-1]) for size in sizes]
+    cuts = [_cut(beginning, size, config, is_last=size == sizes[-1]) for size in sizes]
     evolution = [Evolve()] if config.evolve.generations else []
     return [first, *cuts, Leg("last", (Simplify(), *evolution, Search()))]
 
 
-def _cut(beginning: Beginning, size: int, *, is_last: bool) -> Leg:
+def _evolution(config: TrainConfig, name: str, weight: float) -> list[Stage]:
+    """In place of a refinement: what no gradient found, none refines."""
+    if not config.evolve.generations:
+        return []
+    return [Evolve(f"evolve-{name}", weight, share=BETWEEN)]
+
+
+def _cut(beginning: Beginning, size: int, config: TrainConfig, *, is_last: bool) -> Leg:
     name, cut, prune = f"refine-{size}", f"cut-{size}", Prune(f"prune-{size}", size, is_last)
-    if beginning == "rule":  # what no gradient found, none refines: it evolves in the end
-        return Leg(cut, (prune,))
+    if beginning == "rule":
+        return Leg(cut, (prune, *_evolution(config, str(size), 0.7)))
     refine = Refine(name, "last", weight=2.0) if is_last else Refine(name, "cut")
     return Leg(cut, (prune, refine))
 

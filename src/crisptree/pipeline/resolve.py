@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import cores
+from crisptree.crispen.config import EvolveConfig
 from crisptree.crispen.search import WIDTH
 from crisptree.envs.registry import twin_of
 from crisptree.envs.task import Task
@@ -32,10 +33,8 @@ TRIES = 4
 """Candidates on a machine of many cores, unless given."""
 LEARNER_STEPS = 60_000
 """Steps a second that a learner takes on one core where the environment costs nothing."""
-GENERATIONS = 300
-"""Of the evolution of a tree with real actions."""
 LEAST_GENERATIONS, MOST_GENERATIONS = 20, 400
-"""Of the evolution of a linear rule from nothing."""
+"""Of the evolution of a tree with real actions, or of a linear rule from nothing."""
 UPDATES = 60
 """Updates that a training should have at least, or its batches are made smaller."""
 SMALLEST_STEPS, SMALLEST_ENVS = 8, 8
@@ -55,17 +54,11 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
     if config.teacher.fallback is None:
         other = "dqn" if task.actions.kind == "discrete" and task.n_agents is None else "none"
         config = replace(config, teacher=replace(config.teacher, fallback=other))
-    if config.evolve.generations is None:
-        generations = GENERATIONS if task.actions.kind == "box" else 0
-        config = replace(config, evolve=replace(config.evolve, generations=generations))
     config = _with_candidates(config, task)
     if config.steps is None and config.budget is None:
         config = replace(config, budget=DEFAULT_BUDGET)
     if config.steps is None:
         config = replace(config, steps=_steps_within(config, measured))
-    if config.rule.generations is None:
-        generations = _rule_generations(config, task, measured)
-        config = replace(config, rule=replace(config.rule, generations=generations))
     config = _with_smaller_batches(config, measured)
     config = _with_smaller_replays(config)
     if config.search.width is None:
@@ -73,6 +66,12 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
     if config.selection.scale is None:
         scale = _selection_scale(config, task, measured)
         config = replace(config, selection=replace(config.selection, scale=scale))
+    if config.evolve.generations is None:
+        generations = _generations(config, config.evolve, task, measured)
+        config = replace(config, evolve=replace(config.evolve, generations=generations))
+    if config.rule.generations is None:
+        generations = _generations(config, config.rule, task, measured)
+        config = replace(config, rule=replace(config.rule, generations=generations))
     return config
 
 
@@ -151,13 +150,15 @@ def _steps_within(config: TrainConfig, measured: Measurement) -> int:
     return int(max(LEAST_STEPS, min(MOST_STEPS, rate * seconds / shares / rounds)))
 
 
-def _rule_generations(config: TrainConfig, task: Task, measured: Measurement) -> int:
+def _generations(
+    config: TrainConfig, settings: EvolveConfig, task: Task, measured: Measurement
+) -> int:
     """So many that they take as many steps as the direct training."""
     if task.actions.kind != "box":
         return 0
-    assert config.steps is not None
-    length = measured.learned_length(task.max_steps)
-    played = config.rule.population * config.rule.episodes * length
+    assert config.steps is not None and config.selection.scale is not None
+    episodes = math.ceil(settings.episodes * config.selection.scale)
+    played = settings.population * episodes * measured.learned_length(task.max_steps)
     return max(LEAST_GENERATIONS, min(MOST_GENERATIONS, int(config.steps / played)))
 
 

@@ -16,20 +16,26 @@ from crisptree.pipeline.stage import Artifacts, Context, Stage
 class Evolve(Stage):
     name: str = "evolve"
     weight: float = 3.0
+    share: float = 1.0
+    """Of the generations that the configuration says."""
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
-        return {"evolve": asdict(config.evolve), "selection": asdict(config.selection)}
+        return {
+            "evolve": asdict(config.evolve),
+            "share": self.share,
+            "selection": asdict(config.selection),
+        }
 
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         tree, config, selection = inputs.tree, context.config, context.selection()
         assert tree is not None
         if context.is_late() or context.is_settled(tree, inputs.best_return):
             return replace(inputs, figures={"leaves": tree.n_leaves})
-        generations = config.evolve.generations
-        assert generations
+        assert config.evolve.generations
+        generations = max(1, round(self.share * config.evolve.generations))
         tree = evolve(
             tree,
-            config.evolve,
+            replace(config.evolve, generations=generations),
             selection,
             states_met_by(tree, context),
             lambda tree: states_met_by(tree, context),
