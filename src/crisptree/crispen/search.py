@@ -17,7 +17,6 @@ from crisptree.crisp.linear import Gain
 from crisptree.crisp.signature import Actions
 from crisptree.crispen.agreement import ranges
 from crisptree.crispen.config import SearchConfig
-from crisptree.crispen.list_moves import with_rules_exchanged
 from crisptree.crispen.prune import rows_by_node
 from crisptree.crispen.select import Selection
 
@@ -112,8 +111,6 @@ def variant(
     node = int(rng.choice(np.flatnonzero(tree.feature >= 0)))
     met = states[rows[node]] if len(rows[node]) >= FEWEST else states
     if change == "question":
-        if tree.is_rule_list and rng.random() < 0.5:
-            return with_rules_exchanged(tree, rng)
         return _with_another_question(tree, node, met, rng)
     values = np.sort(met[:, tree.feature[node]])
     rank = np.searchsorted(values, tree.threshold[node]) / len(values)
