@@ -32,7 +32,9 @@ class Measurement:
 
     def learned_length(self, most: int | None) -> float:
         """Steps of an episode of somebody who has learned something: he may play longer than at
-        random, up to the limit `most`."""
+        random, up to the limit `most`; the limit itself where nothing was measured."""
+        if math.isnan(self.episode_length):
+            return float(most or MOST_STEPS)
         return math.sqrt(self.episode_length * (most or self.episode_length))
 
     def pace(self, most: int | None) -> Pace:

@@ -80,7 +80,7 @@ def test_what_a_model_does_not_depend_on_does_not_change_its_key():
 
 def test_the_outcome_does_not_hang_on_the_number_of_cores():
     for domain in (CARTPOLE, LANDER, MINE):
-        assert cell_of(domain, "crisp-tree", 4, 9, {}).config.candidates.finalists is not None
+        assert cell_of(domain, "crisp-tree", 4, 9, {}).config.candidates.tries is not None
 
 
 def test_minutes_and_strange_things_are_refused():
