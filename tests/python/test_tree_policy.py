@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -110,8 +111,9 @@ def test_wrong_words_are_named():
     [("leafs", "leaves"), ("max_leaf_nodes", "leaves"), ("callback", "on_progress")],
 )
 def test_words_of_other_libraries_are_named_in_ours(wrong, right):
+    words: dict[str, Any] = {wrong: 3}
     with pytest.raises(CrisptreeError, match=f"train takes no '{wrong}': did you mean {right}"):
-        crisptree.train("CartPole-v1", **{wrong: 3})
+        crisptree.train("CartPole-v1", **words)
 
 
 # A process of its own: here types are checked before the library sees what is wrong.
