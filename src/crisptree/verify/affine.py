@@ -1,40 +1,71 @@
 """Affine forms: intervals that remember which inputs they depend on, thousands at a time.
 
-A form is `centre + Σ coefficients[i] · e[i] + radius · e`, with every e anywhere in [-1, 1]. Where
-intervals lose that `x - 0.5 x` is half an x, forms do not. The radius takes up whatever is not
-linear and the rounding of every operation, both ours and that of a program that computes the same
-in float64. `FORMS` is the module a plant's equations get in the place of NumPy.
+A form is `centre + Σ coefficients[i] · e[i] + Σ squares[i, j] · e[i] · e[j] + radius · e`, with
+every e anywhere in [-1, 1]; most have no squares. Where intervals lose that `x - 0.5 x` is half an
+x, forms do not. The radius takes up what is not linear (of third power, where squares are kept) and
+the rounding of every operation, both ours and that of a program that computes the same in float64.
+`FORMS` is the module a plant's equations get in the place of NumPy.
 """
 
 from typing import Any
 
 import numpy as np
 
-from crisptree.verify.intervals import INTERVALS, Interval, Truth, Values, interval, truth
+from crisptree.verify.intervals import INTERVALS, Interval, interval
+from crisptree.verify.sound import Sound, Values, truth
 
 ROUNDING = 2.0**-50
 """Relative to the sizes that enter an operation; the errors of one are below a quarter of it."""
 TINY = 1e-300
 
 
-class Affine:
-    """`centre` and `radius` are `(N,)`, `coefficients` `(symbols, N)`."""
+class Affine(Sound):
+    """`centre` and `radius` are `(N,)`, `coefficients` `(symbols, N)`, `squares` `(symbols,
+    symbols, N)`, or None for a form that has none."""
 
-    __slots__ = ("centre", "coefficients", "radius")
-    __array_ufunc__ = None
+    __slots__ = ("centre", "coefficients", "radius", "squares")
 
-    def __init__(self, centre: Values, coefficients: Values, radius: Values) -> None:
+    def __init__(
+        self, centre: Values, coefficients: Values, radius: Values, squares: Values = None
+    ) -> None:
         self.centre, self.coefficients, self.radius = centre, coefficients, radius
+        self.squares = squares
+
+    @property
+    def linear(self) -> Values:
+        """How far the linear part can lie from zero."""
+        return np.abs(self.coefficients).sum(axis=0)
+
+    @property
+    def rest(self) -> Values:
+        """The same for all that is not linear."""
+        if self.squares is None:
+            return self.radius
+        return np.abs(self.squares).sum(axis=(0, 1)) + self.radius
 
     @property
     def reach(self) -> Values:
         """How far the form can lie from its centre, rounded up."""
-        return (np.abs(self.coefficients).sum(axis=0) + self.radius) * (1 + ROUNDING) + TINY
+        return (self.linear + self.rest) * (1 + ROUNDING) + TINY
 
     def bounds(self) -> Interval:
         reach = self.reach
         low, high = self.centre - reach, self.centre + reach
         return Interval(np.nextafter(low, -np.inf), np.nextafter(high, np.inf))
+
+    def ends(self) -> tuple[Values, Values]:
+        bounds = self.bounds()
+        return bounds.low, bounds.high
+
+    def without_squares(self) -> "Affine":
+        """The form with the squares as part of its centre and radius: e² lies in [0, 1], a product
+        of two symbols in [-1, 1]."""
+        if self.squares is None:
+            return self
+        own = np.einsum("iin->in", self.squares)
+        others = np.abs(self.squares).sum(axis=(0, 1)) - np.abs(own).sum(axis=0) / 2
+        centre = self.centre + own.sum(axis=0) / 2
+        return rounded(centre, self.coefficients, self.radius + others, self.rest + np.abs(centre))
 
     def __add__(self, other: Any) -> "Affine":
         other = form(other, self)
@@ -43,32 +74,36 @@ class Affine:
             self.coefficients + other.coefficients,
             self.radius + other.radius,
             np.abs(self.centre) + np.abs(other.centre),
+            None if self.squares is None else self.squares + other.squares,
         )
 
     def __neg__(self) -> "Affine":
-        return Affine(-self.centre, -self.coefficients, self.radius)
-
-    def __pos__(self) -> "Affine":
-        return self
-
-    def __sub__(self, other: Any) -> "Affine":
-        return self + -form(other, self)
-
-    def __rsub__(self, other: Any) -> "Affine":
-        return -self + other
+        squares = None if self.squares is None else -self.squares
+        return Affine(-self.centre, -self.coefficients, self.radius, squares)
 
     def __mul__(self, other: Any) -> "Affine":
         if isinstance(other, int | float):
             centre, size = self.centre * other, abs(other)
-            return rounded(centre, self.coefficients * other, self.radius * size, np.abs(centre))
+            squares = None if self.squares is None else self.squares * other
+            return rounded(
+                centre, self.coefficients * other, self.radius * size, np.abs(centre), squares
+            )
         other = form(other, self)
         one_size, other_size = np.abs(self.centre), np.abs(other.centre)
         centre = self.centre * other.centre
-        radius = (one_size * other.radius + other_size * self.radius + self.reach * other.reach) * (
-            1 + ROUNDING
-        )
         coefficients = self.centre * other.coefficients + other.centre * self.coefficients
-        return rounded(centre, coefficients, radius, np.abs(centre))
+        radius = one_size * other.radius + other_size * self.radius
+        squares, products = None, self.reach * other.reach
+        if self.squares is not None:
+            squares = self.centre * other.squares + other.centre * self.squares
+            squares += self.coefficients[:, None] * other.coefficients[None]
+            one, two = self.rest, other.rest
+            products = self.linear * two + other.linear * one + one * two
+        radius = (radius + products) * (1 + 4 * ROUNDING)
+        return rounded(centre, coefficients, radius, np.abs(centre), squares)
+
+    def square(self) -> "Affine":
+        return square(self)
 
     def __truediv__(self, other: Any) -> "Affine":
         if isinstance(other, int | float):
@@ -78,38 +113,6 @@ class Affine:
 
     def __rtruediv__(self, other: Any) -> "Affine":
         return inverse(self) * other
-
-    def __pow__(self, exponent: int) -> "Affine":
-        if exponent == 2:
-            return square(self)
-        if exponent < 1 or exponent != int(exponent):
-            raise TypeError("affine forms have powers 1, 2, 3, …")
-        found = self
-        for _ in range(int(exponent) - 1):
-            found = found * self
-        return found
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __lt__(self, other: Any) -> Truth:
-        return self.bounds() < _bounds(other)
-
-    def __le__(self, other: Any) -> Truth:
-        return self.bounds() <= _bounds(other)
-
-    def __gt__(self, other: Any) -> Truth:
-        return self.bounds() > _bounds(other)
-
-    def __ge__(self, other: Any) -> Truth:
-        return self.bounds() >= _bounds(other)
-
-    def __eq__(self, other: Any) -> Truth:  # type: ignore[override]
-        return self.bounds() == _bounds(other)
-
-    def __ne__(self, other: Any) -> Truth:  # type: ignore[override]
-        return ~(self == other)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def symbols(low: Values, high: Values) -> list[Affine]:
@@ -125,6 +128,13 @@ def symbols(low: Values, high: Values) -> list[Affine]:
     return found
 
 
+def with_squares(of: Affine) -> Affine:
+    """The form as one whose products are kept: what is computed from it is off by third powers of
+    its symbols only."""
+    count, n = of.coefficients.shape
+    return Affine(of.centre, of.coefficients, of.radius, np.zeros((count, count, n)))
+
+
 def form(value: Any, like: Affine) -> Affine:
     """A number or an interval as a form of the same shape; a form as it is."""
     if isinstance(value, Affine):
@@ -135,32 +145,28 @@ def form(value: Any, like: Affine) -> Affine:
     centre = low / 2 + high / 2
     half = np.maximum(high - centre, centre - low)
     radius = np.where(half > 0, half * (1 + ROUNDING), 0.0)
-    return Affine(centre, np.zeros_like(like.coefficients), radius)
+    squares = None if like.squares is None else np.zeros_like(like.squares)
+    return Affine(centre, np.zeros_like(like.coefficients), radius, squares)
 
 
-def rounded(centre: Values, coefficients: Values, radius: Values, size: Values) -> Affine:
+def rounded(
+    centre: Values, coefficients: Values, radius: Values, size: Values, squares: Values = None
+) -> Affine:
     """The form with its radius raised by what the operation's rounding can have lost."""
     total = size + np.abs(coefficients).sum(axis=0) + radius
-    return Affine(centre, coefficients, radius + (ROUNDING * total + TINY))
+    if squares is not None:
+        total = total + np.abs(squares).sum(axis=(0, 1))
+    return Affine(centre, coefficients, radius + (ROUNDING * total + TINY), squares)
 
 
 def _bounds(value: Any) -> Interval:
     return value.bounds() if isinstance(value, Affine) else interval(value)
 
 
-def linear(of: Affine, at: Values, slope: Values, error: Values) -> Affine:
-    """`at + slope · (of - of.centre)`, off by at most `error`."""
-    radius = np.abs(slope) * of.radius + error
-    return rounded(at, slope * of.coefficients, radius, np.abs(at))
-
-
 def square(of: Any) -> Any:
     if not isinstance(of, Affine):
         return INTERVALS.square(of)
-    c, reach = of.centre, of.reach
-    # (c + d)² = c² + 2 c d + d², and d² lies in [0, reach²]: half of that is the middle.
-    half = reach * reach / 2
-    return linear(of, c * c + half, 2 * c, half * (1 + ROUNDING))
+    return _smooth(of, np.square(of.centre), 2 * of.centre, np.ones_like(of.centre), 1.0, None)
 
 
 def inverse(of: Affine) -> Affine:
@@ -169,17 +175,32 @@ def inverse(of: Affine) -> Affine:
     has_zero = (bounds.low <= 0) & (bounds.high >= 0)
     c = np.where(has_zero, 1.0, of.centre)
     least = np.where(has_zero, 1.0, np.minimum(np.abs(bounds.low), np.abs(bounds.high)))
-    reach = np.where(has_zero, 0.0, of.reach)
-    # The second derivative is 2/x³, so the tangent is off by at most reach²/least³.
-    error = np.where(has_zero, np.inf, reach * reach / least**3 * (1 + 4 * ROUNDING))
-    return linear(of, 1.0 / c, np.where(has_zero, 0.0, -1.0 / (c * c)), error)
+    steep = np.where(has_zero, np.inf, 1 + 16 * ROUNDING)
+    return _smooth(of, 1 / c, -1 / c**2, 1 / c**3, steep / least**3, steep / least**4)
 
 
-def _tangent(of: Affine, value: Values, slope: Values, curve: Values | float) -> Affine:
-    """A smooth function by its tangent at the centre; `curve` bounds its second derivative."""
+def _smooth(
+    of: Affine, value: Values, slope: Values, bend: Values, curve: Values, twist: Values
+) -> Affine:
+    """A smooth function by its value, slope and half its second derivative (`bend`) at the centre.
+
+    `curve` bounds the size of half its second derivative, `twist` that of a sixth of the third;
+    None for a parabola. Where squares are kept the parabola is, else the tangent.
+    """
     reach = of.reach
-    error = reach * reach / 2 * curve * (1 + 4 * ROUNDING)
-    return linear(of, value, slope, error + 4 * ROUNDING * (1 + np.abs(slope) * reach))
+    if of.squares is None:
+        error, squares = curve * reach * reach, None
+        if twist is None:
+            # d² lies in [0, reach²]: half of that is the middle.
+            value, error = value + bend * reach * reach / 2, error / 2
+    else:
+        error = 0.0 if twist is None else twist * reach**3
+        # The parabola's own products of what is not linear.
+        error = error + np.abs(bend) * (2 * of.linear + of.rest) * of.rest
+        squares = slope * of.squares + bend * (of.coefficients[:, None] * of.coefficients[None])
+    error = error * (1 + 8 * ROUNDING) + 4 * ROUNDING * (np.abs(slope) * reach + np.abs(value))
+    radius = np.abs(slope) * of.radius + error
+    return rounded(value, slope * of.coefficients, radius, np.abs(value), squares)
 
 
 class Forms:
@@ -193,15 +214,13 @@ class Forms:
     def sin(of: Any) -> Any:
         if not isinstance(of, Affine):
             return INTERVALS.sin(of)
-        curve = _largest(INTERVALS.sin(of.bounds()))
-        return _narrower(_tangent(of, np.sin(of.centre), np.cos(of.centre), curve), of, "sin")
+        return _wave(of, "sin", np.sin(of.centre), np.cos(of.centre))
 
     @staticmethod
     def cos(of: Any) -> Any:
         if not isinstance(of, Affine):
             return INTERVALS.cos(of)
-        curve = _largest(INTERVALS.cos(of.bounds()))
-        return _narrower(_tangent(of, np.cos(of.centre), -np.sin(of.centre), curve), of, "cos")
+        return _wave(of, "cos", np.cos(of.centre), -np.sin(of.centre))
 
     @staticmethod
     def exp(of: Any) -> Any:
@@ -221,7 +240,8 @@ class Forms:
             return INTERVALS.float32(of)
         size = np.abs(of.centre) + of.reach
         # The spacing of float32 is at most 2⁻²³ of a value, or the smallest there is.
-        return Affine(of.centre, of.coefficients, of.radius + size * 2.0**-23 + 1e-44)
+        radius = of.radius + size * 2.0**-23 + 1e-44
+        return Affine(of.centre, of.coefficients, radius, of.squares)
 
     @staticmethod
     def abs(of: Any) -> Any:
@@ -264,27 +284,31 @@ class Forms:
         return _choose(certain, form(one, like), impossible, form(other, like), both)
 
 
-def _largest(of: Interval) -> Values:
-    return np.maximum(np.abs(of.low), np.abs(of.high))
-
-
 def _choose(is_one: Values, one: Affine, is_other: Values, other: Affine, both: Interval) -> Any:
     """Row by row one form or another, or an interval that holds either."""
     rest = form(both, one)
-    return Affine(
-        np.where(is_one, one.centre, np.where(is_other, other.centre, rest.centre)),
-        np.where(
-            is_one, one.coefficients, np.where(is_other, other.coefficients, rest.coefficients)
-        ),
-        np.where(is_one, one.radius, np.where(is_other, other.radius, rest.radius)),
-    )
+
+    def pick(name: str) -> Values:
+        a, b, c = (getattr(each, name) for each in (one, other, rest))
+        return None if a is None else np.where(is_one, a, np.where(is_other, b, c))
+
+    return Affine(pick("centre"), pick("coefficients"), pick("radius"), pick("squares"))
 
 
-def _narrower(found: Affine, of: Affine, name: str) -> Affine:
-    """The form, or the plain interval of the function where that says more."""
-    plain = form(getattr(INTERVALS, name)(of.bounds()), of)
-    keep = found.reach <= 2 * plain.radius
-    return _choose(keep, found, ~keep, plain, Interval(-1.0, 1.0))
+def _wave(of: Affine, name: str, value: Values, slope: Values) -> Affine:
+    """A sine or cosine, or its plain interval where that says more."""
+    bounds = of.bounds()
+    plain = getattr(INTERVALS, name)(bounds)
+    turned = getattr(INTERVALS, "cos" if name == "sin" else "sin")(bounds)
+    curve, twist = _largest(plain) / 2, _largest(turned) / 6
+    found = _smooth(of, value, slope, -value / 2, curve * (1 + 4 * ROUNDING), twist)
+    rest = form(plain, of)
+    keep = found.reach <= 2 * rest.radius
+    return _choose(keep, found, ~keep, rest, Interval(-1.0, 1.0))
+
+
+def _largest(of: Interval) -> Values:
+    return np.maximum(np.abs(of.low), np.abs(of.high)) * (1 + 4 * ROUNDING)
 
 
 def _opaque(of: Any, name: str) -> Any:

@@ -4,7 +4,8 @@
      "policy": {"sha256": …, "env_id": …},
      "plant": {"name": …, "samples": [{"state", "action", "disturbance", "next"}, …]},
      "property": "from … stays …", "claim": {…},
-     "proof": {"lines", "is_full", "units", "stride", "drift", "closes", "with_forms", "layers"},
+     "proof": {"lines", "is_full", "units", "stride", "drift", "closes", "with_forms",
+               "with_tubes", "layers"},
      "made": {…}, "sha256": …}
 
 `sha256` at the end is that of everything before it. `checker.py` says when a certificate holds.
@@ -78,6 +79,7 @@ def certificate(
             "drift": list(attempt.drift),
             "closes": attempt.closes,
             "with_forms": with_forms,
+            "with_tubes": attempt.with_tubes,
             "layers": [packed(layer, grid) for layer in attempt.layers],
         },
         "made": dict(made),

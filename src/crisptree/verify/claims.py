@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
-from crisptree.verify.intervals import INTERVALS, interval
-from crisptree.verify.loop import Boxes, Loop, columns_of
+from crisptree.verify.intervals import INTERVALS
+from crisptree.verify.loop import Boxes, Loop, as_bounds, columns_of
 from crisptree.verify.plants.delay import delayed
 from crisptree.verify.plants.plant import Plant
 
@@ -107,43 +107,37 @@ class Judge:
 
     def judged(self, boxes: Boxes, step: int) -> Judged:
         """The boxes reached at a step: whether they keep to the claim, and those that go on."""
+        n = len(self.plant.states)
         if self.claim.kind == "reaches":
-            return self._reaching(boxes)
-        if self.claim.kind == "settles":
-            return self._settling(boxes, step)
-        return self._staying(boxes)
+            boxes = outside(boxes, self.claim.region[:n])
+        going_on, is_shown = self.rows(*self._measured(boxes), step)
+        rest = boxes.take(going_on)
+        if self.claim.kind != "stays":
+            return Judged(rest, is_shown)
+        limits = self.plant.box(self.plant.limits)[:n]
+        low, high = rest.low.copy(), rest.high.copy()
+        low[:, :n] = np.maximum(low[:, :n], limits[:, 0])
+        high[:, :n] = np.minimum(high[:, :n], limits[:, 1])
+        return Judged(Boxes(low, high), is_shown)
 
-    def _staying(self, boxes: Boxes) -> Judged:
-        low, high = self._measured(boxes)
-        shown = bool(_inside(low, high, self.claim.region).all())
-        limits = self.plant.box(self.plant.limits)
+    def rows(self, low: NDArray, high: NDArray, step: int) -> tuple[NDArray[np.bool_], bool]:
+        """The same for bounds of the quantities: which rows go on, and whether all are shown."""
+        region, limits = self.claim.region, self.plant.box(self.plant.limits)
+        inside = _inside(low, high, region)
+        within_limits = _inside(low, high, limits)
+        if self.claim.kind == "reaches":
+            is_goal = np.array_equal(region, self.plant.box(self.plant.goal))
+            may_end = not is_goal and self._may_end(low[~inside], high[~inside])
+            return ~inside, bool(within_limits[~inside].all()) and not may_end
+        if self.claim.kind == "settles":
+            assert self.claim.steps is not None
+            shown = bool(within_limits.all()) and not self._may_end(low, high)
+            is_late = step >= self.claim.steps
+            return np.ones(len(low), bool), shown and (not is_late or bool(inside.all()))
         over = ((low > limits[:, 1]) | (high < limits[:, 0])).any(axis=1)
         if self.plant.goal:
             over = over | _inside(low, high, self.plant.box(self.plant.goal))
-        rest = boxes.take(~over)
-        n = len(self.plant.states)
-        low, high = rest.low.copy(), rest.high.copy()
-        low[:, :n] = np.maximum(low[:, :n], limits[:n, 0])
-        high[:, :n] = np.minimum(high[:, :n], limits[:n, 1])
-        return Judged(Boxes(low, high), shown)
-
-    def _settling(self, boxes: Boxes, step: int) -> Judged:
-        low, high = self._measured(boxes)
-        shown = bool(_inside(low, high, self.plant.box(self.plant.limits)).all())
-        assert self.claim.steps is not None
-        if step >= self.claim.steps:
-            shown = shown and bool(_inside(low, high, self.claim.region).all())
-        return Judged(boxes, shown and not self._may_end(low, high))
-
-    def _reaching(self, boxes: Boxes) -> Judged:
-        region = self.claim.region
-        rest = outside(boxes, region[: len(self.plant.states)])
-        low, high = self._measured(rest)
-        arrived = _inside(low, high, region)
-        rest, low, high = rest.take(~arrived), low[~arrived], high[~arrived]
-        shown = bool(_inside(low, high, self.plant.box(self.plant.limits)).all())
-        is_goal = np.array_equal(region, self.plant.box(self.plant.goal))
-        return Judged(rest, shown and (is_goal or not self._may_end(low, high)))
+        return ~over, bool(inside.all())
 
     def _may_end(self, low: NDArray, high: NDArray) -> bool:
         """Whether an episode may end in the plant's goal."""
@@ -158,11 +152,8 @@ class Judge:
         boxes = Boxes(boxes.low[:, :states], boxes.high[:, :states])
         if len(self.plant.quantities) == states:
             return boxes.low, boxes.high
-        found = [interval(e) for e in self.plant.measure(INTERVALS, columns_of(boxes))]
-        return (
-            np.stack([np.broadcast_to(each.low, n) for each in found], 1),
-            np.stack([np.broadcast_to(each.high, n) for each in found], 1),
-        )
+        found = as_bounds(self.plant.measure(INTERVALS, columns_of(boxes)), n)
+        return found.low, found.high
 
 
 def _inside(low: NDArray, high: NDArray, box: Box) -> NDArray[np.bool_]:

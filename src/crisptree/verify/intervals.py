@@ -7,9 +7,11 @@ interval holds both the real numbers and what a program computes in float64 with
 operations. `INTERVALS` is the module a plant's equations get in the place of NumPy.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+
+from crisptree.verify.sound import Sound, Values, truth
 
 SHARE = 2.0**-50
 """By which bounds move outwards; an operation is off by 2⁻⁵³ at most."""
@@ -17,35 +19,11 @@ FUNCTION_SHARE = 2.0**-48
 """The same for quotients, sines and the like: those of two libraries may differ a little."""
 TINY = 1e-305
 
-Values = Any
-"""An array `(N,)`, or one number for all rows."""
 
-
-class Truth(NamedTuple):
-    """What a comparison of intervals says: where it certainly holds and where it may."""
-
-    certain: Values
-    possible: Values
-
-    def __and__(self, other: "Truth | bool") -> "Truth":
-        other = truth(other)
-        return Truth(self.certain & other.certain, self.possible & other.possible)
-
-    def __or__(self, other: "Truth | bool") -> "Truth":
-        other = truth(other)
-        return Truth(self.certain | other.certain, self.possible | other.possible)
-
-    def __invert__(self) -> "Truth":
-        return Truth(~self.possible, ~self.certain)
-
-    __rand__, __ror__ = __and__, __or__
-
-
-class Interval:
+class Interval(Sound):
     """Lower and upper bounds, `(N,)` each, or `()` for a constant."""
 
     __slots__ = ("high", "low")
-    __array_ufunc__ = None  # NumPy's arrays leave the operators to this class
 
     def __init__(self, low: Any, high: Any) -> None:
         self.low: Values = np.asarray(low, np.float64)
@@ -54,30 +32,24 @@ class Interval:
     def __repr__(self) -> str:
         return f"Interval({self.low}, {self.high})"
 
+    def ends(self) -> tuple[Values, Values]:
+        return self.low, self.high
+
+    def square(self) -> "Interval":
+        return square(self)
+
     def __add__(self, other: Any) -> "Interval":
-        if hasattr(other, "bounds"):
-            return NotImplemented  # a form: it knows intervals, they do not know forms
+        if _is_other_kind(other):
+            return NotImplemented
         other = interval(other)
         return Interval(_sum(self.low, other.low, -1), _sum(self.high, other.high, 1))
-
-    def __sub__(self, other: Any) -> "Interval":
-        if hasattr(other, "bounds"):
-            return NotImplemented  # a form: it knows intervals, they do not know forms
-        other = interval(other)
-        return Interval(_sum(self.low, -other.high, -1), _sum(self.high, -other.low, 1))
-
-    def __rsub__(self, other: Any) -> "Interval":
-        return interval(other) - self
 
     def __neg__(self) -> "Interval":
         return Interval(-self.high, -self.low)
 
-    def __pos__(self) -> "Interval":
-        return self
-
     def __mul__(self, other: Any) -> "Interval":
-        if hasattr(other, "bounds"):
-            return NotImplemented  # a form: it knows intervals, they do not know forms
+        if _is_other_kind(other):
+            return NotImplemented
         if isinstance(other, int | float):
             if other == 0:
                 return Interval(np.zeros_like(self.low), np.zeros_like(self.high))
@@ -89,8 +61,8 @@ class Interval:
 
     def __truediv__(self, other: Any) -> "Interval":
         """The quotient; unbounded where the divisor may be zero."""
-        if hasattr(other, "bounds"):
-            return NotImplemented  # a form: it knows intervals, they do not know forms
+        if _is_other_kind(other):
+            return NotImplemented
         other = interval(other)
         has_zero = (other.low <= 0) & (other.high >= 0)
         divisors = np.where(has_zero, 1.0, other.low), np.where(has_zero, 1.0, other.high)
@@ -102,53 +74,15 @@ class Interval:
     def __rtruediv__(self, other: Any) -> "Interval":
         return interval(other) / self
 
-    def __pow__(self, exponent: int) -> "Interval":
-        """A power with a small whole exponent, as repeated products; the square is never below
-        zero."""
-        if exponent == 2:
-            return square(self)
-        if exponent < 1 or exponent != int(exponent):
-            raise TypeError("intervals have powers 1, 2, 3, …")
-        found = self
-        for _ in range(int(exponent) - 1):
-            found = found * self
-        return found
 
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __lt__(self, other: Any) -> Truth:
-        other = interval(other)
-        return Truth(self.high < other.low, self.low < other.high)
-
-    def __le__(self, other: Any) -> Truth:
-        other = interval(other)
-        return Truth(self.high <= other.low, self.low <= other.high)
-
-    def __gt__(self, other: Any) -> Truth:
-        return interval(other) < self
-
-    def __ge__(self, other: Any) -> Truth:
-        return interval(other) <= self
-
-    def __eq__(self, other: Any) -> Truth:  # type: ignore[override]
-        other = interval(other)
-        same = (self.low == self.high) & (other.low == other.high) & (self.low == other.low)
-        return Truth(same, (self.low <= other.high) & (self.high >= other.low))
-
-    def __ne__(self, other: Any) -> Truth:  # type: ignore[override]
-        return ~(self == other)
-
-    __hash__ = None  # type: ignore[assignment]
+def _is_other_kind(value: Any) -> bool:
+    """Whether it is a form: forms know intervals, intervals do not know forms."""
+    return isinstance(value, Sound) and not isinstance(value, Interval)
 
 
 def interval(value: Any) -> Interval:
     """A number as an interval without width; an interval as it is."""
     return value if isinstance(value, Interval) else Interval(value, value)
-
-
-def truth(value: Any) -> Truth:
-    """A plain truth value as one that is certain."""
-    return value if isinstance(value, Truth) else Truth(np.asarray(value), np.asarray(value))
 
 
 def outwards(low: Values, high: Values, share: float = SHARE) -> Interval:

@@ -33,6 +33,10 @@ class Boxes:
     def __len__(self) -> int:
         return len(self.low)
 
+    @property
+    def boxes(self) -> "Boxes":
+        return self
+
     def take(self, rows: Any) -> "Boxes":
         return Boxes(self.low[rows], self.high[rows])
 
@@ -158,7 +162,7 @@ class Loop:
         given = [Interval(low, high) for low, high in acting]
         state = columns_of(boxes)
         after = self.plant.step(INTERVALS, state, self.action(INTERVALS, state, leaf), given)
-        plain = _bounds(after, len(boxes))
+        plain = as_bounds(after, len(boxes))
         if not self.with_forms:
             return plain
         n, count = boxes.low.shape
@@ -167,7 +171,7 @@ class Loop:
         forms = symbols(low, high)
         state, given = forms[:count], forms[count:]
         after = self.plant.step(FORMS, state, self.action(FORMS, state, leaf), given)
-        formed = _bounds([_interval_of(each) for each in after], n)
+        formed = as_bounds(after, n)
         return Boxes(np.maximum(plain.low, formed.low), np.minimum(plain.high, formed.high))
 
     def action(self, xp: Any, state: list[Any], leaf: int) -> Any:
@@ -224,8 +228,9 @@ def _interval_of(value: Any) -> Interval:
     return value.bounds() if hasattr(value, "bounds") else interval(value)
 
 
-def _bounds(columns: Any, n: int) -> Boxes:
-    found = [interval(each) for each in columns]
+def as_bounds(columns: Any, n: int) -> Boxes:
+    """Numbers, intervals or forms, column by column, as boxes."""
+    found = [_interval_of(each) for each in columns]
     return Boxes(
         np.stack([np.broadcast_to(each.low, n) for each in found], 1),
         np.stack([np.broadcast_to(each.high, n) for each in found], 1),

@@ -14,8 +14,9 @@ from crisptree.verify.cells import Grid
 from crisptree.verify.claims import Claim, Judge
 from crisptree.verify.falsify import beyond
 from crisptree.verify.loop import Boxes, Loop
-from crisptree.verify.reach import Attempt, Limits, Prover
+from crisptree.verify.reach import Attempt, Limits, Prover, start_boxes
 from crisptree.verify.simulate import natures, starts, states
+from crisptree.verify.tubes import influence
 
 EPISODES, LONGEST = 256, 1_000
 FINER = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -75,41 +76,55 @@ def attempts(
     claim = judge.claim
     seen = visited(loop, claim)
     prover = Prover(loop, judge, Limits(deadline))
-    for grid, stride in _grids(loop, claim, seen, cells):
+    for grid, stride, with_tubes in _grids(loop, claim, seen, cells):
         with_guess = cells.sizes and claim.is_for_ever
         guesses = [guessed(loop, judge, grid, stride), None] if with_guess else [None]
         for guess in guesses:
-            found = prover.attempt(grid, stride, guess=guess)
+            found = prover.attempt(grid, stride, guess=guess, with_tubes=with_tubes)
             yield found
             if found.is_proof or time.monotonic() > deadline:
                 return
 
 
-def _grids(loop: Loop, claim: Claim, seen: Visited, cells: Cells) -> Iterator[tuple[Grid, int]]:
-    """Grids and strides in the order of what they cost."""
+def _grids(
+    loop: Loop, claim: Claim, seen: Visited, cells: Cells
+) -> Iterator[tuple[Grid, int, bool]]:
+    """Grids and strides in the order of what they cost, and whether tubes are followed."""
     if cells.sizes:
-        yield asked_grid(loop, cells, seen), cells.stride or 1
+        yield asked_grid(loop, cells, seen), cells.stride or 1, False
         return
     if claim.is_for_ever:
         for finer in FINER:
             for stride in STRIDES if cells.stride is None else (cells.stride,):
-                yield even_grid(loop, seen, finer), stride
+                yield even_grid(loop, seen, finer), stride, False
         return
     assert claim.steps is not None
+    weights = influence(loop, start_boxes(loop, claim), claim.steps) if loop.with_forms else None
     for finer, pieces in zip(FINER, PIECES, strict=True):
         if cells.stride is None:
-            yield start_grid(loop, claim, seen, pieces), claim.steps
-        yield even_grid(loop, seen, finer), cells.stride or 1
+            yield start_grid(loop, claim, seen, pieces, weights), claim.steps, loop.with_forms
+        yield even_grid(loop, seen, finer), cells.stride or 1, False
 
 
-def start_grid(loop: Loop, claim: Claim, seen: Visited, pieces: int) -> Grid:
+def start_grid(
+    loop: Loop, claim: Claim, seen: Visited, pieces: int, influence: NDArray | None = None
+) -> Grid:
     """Lines that cut the start into so many pieces, and no others: what starts together is
-    followed to the end without being joined with anything."""
+    followed to the end without being joined with anything.
+
+    States with more influence are cut into more; into as many each, where nothing is said.
+    """
     width = np.zeros(len(seen.low))
     width[: len(claim.start)] = claim.start[:, 1] - claim.start[:, 0]
-    wide = max(1, int((width > 0).sum()))
-    each = max(1, round(pieces ** (1 / wide)))
-    sizes = [2.0 ** math.floor(math.log2(w / each)) if w > 0 else 0.0 for w in width]
+    weight = np.ones(len(width)) if influence is None else np.maximum(influence, 1e-9)
+    weight = np.where(width > 0, weight, 0.0)
+    halvings = np.zeros(len(width), int)
+    while weight.any() and 2 ** int(halvings.sum()) < pieces:
+        halvings[np.argmax(weight * 0.5**halvings)] += 1
+    sizes = [
+        2.0 ** math.floor(math.log2(w / 2**times)) if w > 0 else 0.0
+        for w, times in zip(width, halvings, strict=True)
+    ]
     low, high = seen.low.copy(), seen.high.copy()
     low[: len(claim.start)], high[: len(claim.start)] = claim.start.T
     grid = _grid(loop, sizes, Visited(low, high, seen.late), (False,) * len(sizes))

@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from crisptree.verify import tubes
 from crisptree.verify.cells import Cover, Grid, TooManyPiecesError, grown, joined
 from crisptree.verify.claims import Claim, Judge
 from crisptree.verify.loop import Boxes, Loop
+from crisptree.verify.tubes import Tubes
 
-CHUNK = 8_192
-"""Boxes that are moved together: what they need lies in the processor's cache."""
+CHUNK, TUBES = 8_192, 1_024
+"""Boxes, and tubes, that are moved together: what they need lies in the processor's cache."""
 MULTIPLIED = 64
 """How many times as many they may become within a stride."""
 
@@ -41,6 +43,8 @@ class Attempt:
     layers: list[Cover] = field(default_factory=list)
     drift: tuple[float, ...] = ()
     """By how much each state's bounds move apart in a stride of the last cover; () for none."""
+    with_tubes: bool = False
+    """Whether what starts together is followed as tubes, to the end."""
     closes: bool = False
     """Whether the last cover leads into itself."""
     shown_steps: int = 0
@@ -73,13 +77,14 @@ class Prover:
         *,
         drift: tuple[float, ...] = (),
         guess: Boxes | None = None,
+        with_tubes: bool = False,
     ) -> Attempt:
         """Try to prove the claim.
 
         A cover that leads into itself is sought if something is to hold for ever or if states may
         drift; `guess` holds states that are likely to be met in the long run, which saves rounds.
         """
-        found = Attempt(grid, stride, drift=drift)
+        found = Attempt(grid, stride, drift=drift, with_tubes=with_tubes)
         try:
             self._follow(found, guess)
         except (GaveUpError, TooManyPiecesError) as reason:
@@ -121,27 +126,37 @@ class Prover:
 
     def _moved(self, cover: Cover, found: Attempt, done: int) -> Cover:
         """A cover of all that one leads to in a stride; every step on the way is judged."""
-        parts, shown_to = [], found.stride
-        for first in range(0, len(cover), CHUNK):
-            boxes = cover.take(np.arange(first, min(first + CHUNK, len(cover)))).boxes
+        parts = []
+        chunk = TUBES if found.with_tubes else CHUNK
+        for first in range(0, len(cover), chunk):
+            boxes = cover.take(np.arange(first, min(first + chunk, len(cover)))).boxes
+            sets: Boxes | Tubes = Tubes.of(boxes) if found.with_tubes else boxes
             for taken in range(found.stride):
                 step = done + taken + 1
                 if self._is_beyond(step):
                     break
                 self._check_time()
-                boxes, shown = self.judge.judged(self.loop.image(boxes), step)
+                sets, shown = self._step(sets, step)
                 if not shown:
-                    shown_to = min(shown_to, taken)
-                    found.shown_steps = max(found.shown_steps, done + shown_to)
+                    found.shown_steps = max(found.shown_steps, done + taken)
                     raise GaveUpError(f"step {step} may leave the region")
-                if len(boxes) > MULTIPLIED * CHUNK:
+                if len(sets) > MULTIPLIED * chunk:
                     raise GaveUpError(f"boxes multiply within {taken + 1} steps")
-            parts.append(found.grid.cover(boxes))
+            parts.append(found.grid.cover(sets.boxes))
         found.shown_steps = max(found.shown_steps, done + found.stride)
         moved = joined(parts) if parts else cover
         if len(moved) > self.limits.boxes:
             raise GaveUpError(f"{len(moved):,} boxes are too many")
         return moved
+
+    def _step(self, sets: Boxes | Tubes, step: int) -> tuple[Boxes | Tubes, bool]:
+        """What goes on after one more step, and whether it keeps to the claim."""
+        if isinstance(sets, Boxes):
+            return self.judge.judged(self.loop.image(sets), step)
+        moved = tubes.image(self.loop, sets)
+        if not moved.is_known:
+            raise GaveUpError(f"a tube spreads without bounds by step {step}")
+        return tubes.judged(self.judge, moved, step)
 
     def _is_beyond(self, step: int) -> bool:
         steps = self.claim.steps

@@ -1,0 +1,162 @@
+"""The checker's own tubes: pieces of the start followed for many steps without being boxed.
+
+A tube is all of `middle + axes · s` with every s in [-1, 1]. By Taylor's theorem in s a step leads
+to `f(middle) + slopes · s + ½ s · curves · s`: the slopes are taken at the middle, the curves
+bounded over the whole tube. What is not linear is put along the new axes, which grow by it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crisptree.verify.checker_claim import Asked
+from crisptree.verify.checker_covers import Rejected
+from crisptree.verify.checker_curves import CURVED, Curved
+from crisptree.verify.checker_numbers import NUMBERS, Number, hull_of, number
+from crisptree.verify.checker_step import Steps
+
+LEAST = 1e-13
+LOSS = 1e-13
+"""The share of a sum of products that rounding may lose, many times over."""
+FLAT = 1e7
+MULTIPLIED = 64
+
+
+@dataclass(frozen=True)
+class Tube:
+    """`middle` is `(N, S)`, `axes` `(N, S, S)`: a column for each s."""
+
+    middle: NDArray[np.float64]
+    axes: NDArray[np.float64]
+
+    def take(self, rows: NDArray) -> "Tube":
+        return Tube(self.middle[rows], self.axes[rows])
+
+    def columns(self) -> list[Number]:
+        """The states' bounds."""
+        reach = np.abs(self.axes).sum(axis=2) * (1 + LOSS)
+        low, high = self.middle - reach, self.middle + reach
+        spare = LOSS * (np.abs(self.middle) + reach)
+        return [Number(a, b) for a, b in zip((low - spare).T, (high + spare).T, strict=True)]
+
+
+def tube_of(low: NDArray, high: NDArray) -> Tube:
+    """One tube a box, a little wider."""
+    middle = low / 2 + high / 2
+    half = np.maximum(high - middle, middle - low) * (1 + LOSS) + LOSS * np.abs(middle) + LEAST
+    return Tube(middle, half[:, :, None] * np.eye(low.shape[1]))
+
+
+def follow(steps: Steps, asked: Asked, low: NDArray, high: NDArray, stride: int) -> None:
+    """Refuse unless every state that boxes lead to keeps to the claim, up to its last step, and the
+    claim is done with by then."""
+    tube, begun = tube_of(low, high), len(low)
+    for step in range(1, stride + 1):
+        if asked.is_beyond(step) or not len(tube.middle):
+            break
+        tube = image(steps, tube)
+        if len(tube.middle) > MULTIPLIED * begun or not np.isfinite(tube.axes).all():
+            raise Rejected(f"a tube spreads too far by step {step}")
+        least, most = _measured(asked, tube)
+        tube = tube.take(asked.rows(least, most, step))
+    if len(tube.middle) and not asked.is_done(stride):
+        raise Rejected("not everything arrives")
+
+
+def _measured(asked: Asked, tube: Tube) -> tuple[NDArray, NDArray]:
+    states = tube.columns()[: len(asked.plant.states)]
+    return hull_of(asked.plant.measure(NUMBERS, states), len(tube.middle))
+
+
+def image(steps: Steps, tube: Tube) -> Tube:
+    """Tubes that hold every state one step after these."""
+    seen_low, seen_high = hull_of(steps.plant.observe(NUMBERS, tube.columns()), len(tube.middle))
+    noise = np.array([steps.noise_on(each) for each in range(seen_low.shape[1])])
+    seen_low, seen_high = seen_low - noise, seen_high + noise
+    waiting, parts = [(0, np.arange(len(tube.middle)))], []
+    while waiting:
+        node, rows = waiting.pop()
+        feature, threshold, if_true, if_false = steps.tree.nodes[node]
+        if not len(rows):
+            continue
+        if feature < 0:
+            parts.append(_moved(steps, node, tube.take(rows)))
+            continue
+        waiting.append((if_true, rows[~(seen_high[rows, feature] <= threshold)]))
+        waiting.append((if_false, rows[~(seen_low[rows, feature] > threshold)]))
+    middles, axes = [part.middle for part in parts], [part.axes for part in parts]
+    return Tube(np.concatenate(middles), np.concatenate(axes))
+
+
+def _moved(steps: Steps, leaf: int, tube: Tube) -> Tube:
+    n, count = tube.middle.shape
+    acting = [Number(low, high) for low, high in steps.plant.disturbance_box]
+    hull = tube.columns()
+    directions = [[tube.axes[:, i, j] for j in range(count)] for i in range(count)]
+    at_middle = [
+        Number(tube.middle[:, i], tube.middle[:, i], [(d, d) for d in directions[i]])
+        for i in range(count)
+    ]
+    zero = [(np.array(0.0), np.array(0.0))]
+    rounding = [Number(each.low, each.high, zero) for each in hull]
+    bent = [
+        Curved(
+            hull[i],
+            [Number(d, d) for d in directions[i]],
+            [[None] * (j + 1) for j in range(count)],
+        )
+        for i in range(count)
+    ]
+    found = zip(
+        steps.next(NUMBERS, leaf, at_middle, acting),
+        steps.next(NUMBERS, leaf, rounding, acting),
+        steps.next(CURVED, leaf, bent, acting),
+        strict=True,
+    )
+    middle, axes, rest = np.empty((n, count)), np.empty((n, count, count)), np.zeros((n, count))
+    for i, (point, inexact, curve) in enumerate(found):
+        point, inexact = number(point), number(inexact)
+        middle[:, i] = point.low / 2 + point.high / 2
+        rest[:, i] = (point.high - point.low) + 2 * np.asarray(inexact.error)
+        for j in range(count):
+            low, high = point.slopes[j] if point.slopes else (0.0, 0.0)
+            axes[:, i, j] = (np.asarray(low) + high) / 2
+            rest[:, i] += np.asarray(high) - low
+        rest[:, i] += _bend(curve)
+    return _along_axes(middle, axes, rest * (1 + LOSS) + LOSS * np.abs(middle))
+
+
+def _bend(curve: object) -> NDArray[np.float64]:
+    """How far ½ s · curves · s can lie from zero."""
+    total = np.zeros(())
+    if isinstance(curve, Curved):
+        for i, row in enumerate(curve.curves):
+            for j, each in enumerate(row):
+                if each is not None:
+                    total = total + (each.size / 2 if i == j else each.size)
+    return total
+
+
+def _along_axes(middle: NDArray, axes: NDArray, rest: NDArray) -> Tube:
+    """`middle + axes · s` and up to `rest` besides, as a tube: along the same axes, made longer,
+    or along the states' own where those are almost flat."""
+    known = np.isfinite(axes).all(axis=(1, 2)) & np.isfinite(rest).all(axis=1)
+    unit = np.eye(middle.shape[1])
+    safe = np.where(known[:, None, None], axes, unit)
+    length = np.sqrt(np.square(safe).sum(axis=1))
+    ways = safe / np.maximum(length, LEAST * LEAST)[:, None, :]
+    with np.errstate(invalid="ignore"):
+        flat = ~(np.linalg.cond(ways) < FLAT)
+    ways[flat] = unit
+    inverse = np.linalg.inv(ways)
+    # The true inverse is inverse · (1 + d) with |d| up to off / (1 - off), off being how far
+    # ways · inverse is from 1.
+    off = np.abs(ways @ inverse - unit).sum(axis=2).max(axis=1) + LOSS
+    total = (np.abs(safe).sum(axis=2) + rest).max(axis=1)
+    along = np.abs(inverse @ safe).sum(axis=2) + (np.abs(inverse) @ rest[:, :, None])[:, :, 0]
+    along += np.abs(inverse).sum(axis=2) * (2 * off * total)[:, None]
+    if (off > 0.25).any():
+        raise Rejected("a tube's axes are too flat")
+    longer = ways * (along * (1 + LOSS))[:, None, :]
+    return Tube(middle, np.where(known[:, None, None], longer, np.inf))

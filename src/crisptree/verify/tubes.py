@@ -1,0 +1,166 @@
+"""Tubes: sets of states that remember where they started.
+
+A box around the states of a step forgets how they depend on each other, and where a system turns
+or swings the boxes grow though the states do not. A tube is `centre + A·s + B·e + radius`: s says
+where in its piece of the start a state began, and e, in a frame of its own, holds what is not
+linear, as in Lohner's method. Both reach from -1 to 1. So a piece of the start is followed for many
+steps; where the tree may decide in two ways both are followed, with the whole tube.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crisptree.verify.affine import FORMS, Affine, form, symbols, with_squares
+from crisptree.verify.claims import Judge
+from crisptree.verify.intervals import Interval
+from crisptree.verify.loop import Boxes, Loop, as_bounds
+
+ROUNDING = 2.0**-44
+"""Relative to the sizes in a frame, for all products and sums of a change of frames together."""
+LEAST, SMALL, MOST = 1e-12, 1e-6, 1e12
+"""The least width of a tube, the share of a start that counts as a point, and a width beyond which
+nothing is known."""
+FLAT = 1e7
+"""The condition of axes that are too close to each other to be of use."""
+ROOM = 1.0
+"""How much wider than it has to be a tube gets where it is not linear, for a checker that bounds
+that part less closely."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tubes:
+    """One form a state, with a symbol for each state's place at the start, and as many more."""
+
+    forms: tuple[Affine, ...]
+
+    def __len__(self) -> int:
+        return len(self.forms[0].centre)
+
+    @staticmethod
+    def of(boxes: Boxes) -> "Tubes":
+        """One tube a box; a state without width gets a little, so that axes have directions."""
+        return Tubes(tuple(symbols(boxes.low - LEAST, boxes.high + LEAST)))
+
+    def take(self, rows: NDArray) -> "Tubes":
+        return Tubes(
+            tuple(
+                Affine(each.centre[rows], each.coefficients[:, rows], each.radius[rows])
+                for each in self.forms
+            )
+        )
+
+    @staticmethod
+    def joined(parts: "list[Tubes]") -> "Tubes":
+        columns = zip(*(part.forms for part in parts), strict=True)
+        return Tubes(
+            tuple(
+                Affine(
+                    np.concatenate([each.centre for each in column]),
+                    np.concatenate([each.coefficients for each in column], axis=1),
+                    np.concatenate([each.radius for each in column]),
+                )
+                for column in columns
+            )
+        )
+
+    @property
+    def is_known(self) -> bool:
+        """Whether every tube has bounds."""
+        return all((np.abs(each.centre) + each.reach < MOST).all() for each in self.forms)
+
+    @property
+    def boxes(self) -> Boxes:
+        return as_bounds(self.forms, len(self))
+
+
+def image(loop: Loop, tubes: Tubes) -> Tubes:
+    """Tubes that hold every state one step after these; not a finite number where nothing is
+    known of it."""
+    parts = [_moved(loop, tubes.take(rows), leaf) for leaf, rows in pieces(loop, tubes)]
+    return Tubes.joined(parts) if parts else tubes
+
+
+def pieces(loop: Loop, tubes: Tubes) -> list[tuple[int, NDArray[np.int64]]]:
+    """The tubes that may lead to each leaf."""
+    seen = as_bounds(loop.plant.observe(FORMS, tubes.forms), len(tubes))
+    noise = np.array(loop.noise or (0.0,) * loop.tree.n_features)
+    low, high = seen.low - noise, seen.high + noise
+    waiting, found = [(0, np.arange(len(tubes)))], []
+    while waiting:
+        node, rows = waiting.pop()
+        feature, threshold, if_true, if_false = loop.tree.nodes[node]
+        if feature < 0:
+            found.append((node, rows))
+            continue
+        for child, may in (
+            (if_true, high[rows, feature] > threshold),
+            (if_false, low[rows, feature] <= threshold),
+        ):
+            if may.any():
+                waiting.append((child, rows[may]))
+    return found
+
+
+def _moved(loop: Loop, tubes: Tubes, leaf: int) -> Tubes:
+    state = [with_squares(each) for each in tubes.forms]
+    given = [Interval(low, high) for low, high in loop.plant.disturbance_box]
+    after = loop.plant.step(FORMS, state, loop.action(FORMS, state, leaf), given)
+    return _along_axes([form(each, state[0]).without_squares() for each in after])
+
+
+def _along_axes(forms: list[Affine]) -> Tubes:
+    """The forms with their radius as part of the symbols, along the axes that these have; along
+    others at right angles to each other, where these are almost flat."""
+    count = len(forms)
+    given = np.stack([each.coefficients for each in forms]).transpose(2, 0, 1)
+    radius = ROOM * np.stack([each.radius for each in forms], axis=1)
+    known = (np.abs(given) < MOST).all(axis=(1, 2)) & (radius < MOST).all(axis=1)
+    given = np.where(known[:, None, None], given, np.eye(count))
+    radius = np.where(known[:, None], radius, 0.0)
+    length = np.sqrt(np.square(given).sum(axis=1))
+    axes = given / np.maximum(length, LEAST * LEAST)[:, None, :]
+    flat = ~(np.linalg.cond(axes) < FLAT)
+    if flat.any():
+        axes[flat] = np.linalg.qr(axes[flat])[0]
+    back = np.linalg.inv(axes)
+    # Whatever the axes are: x = axes·(back·x) + (1 - axes·back)·x.
+    reach = np.abs(back @ given).sum(axis=2) + (np.abs(back) @ radius[:, :, None])[:, :, 0]
+    own = axes * (reach * (1 + ROUNDING))[:, None, :]
+    off = np.abs(np.eye(count) - axes @ back) + ROUNDING
+    total = np.abs(given).sum(axis=2) + radius
+    lost = (off @ total[:, :, None])[:, :, 0] + ROUNDING * np.abs(own).sum(axis=2)
+    lost = np.where(known[:, None], lost * (1 + ROUNDING), np.inf)
+    return Tubes(
+        tuple(Affine(each.centre, own[:, at].T, lost[:, at]) for at, each in enumerate(forms))
+    )
+
+
+def judged(judge: Judge, tubes: Tubes, step: int) -> tuple[Tubes, bool]:
+    """The tubes in which the claim is still open, and whether they keep to it."""
+    n = len(judge.plant.states)
+    values = as_bounds(judge.plant.measure(FORMS, tubes.forms[:n]), len(tubes))
+    going_on, is_shown = judge.rows(values.low, values.high, step)
+    return tubes.take(np.flatnonzero(going_on)), is_shown
+
+
+def influence(loop: Loop, start: Boxes, steps: int) -> NDArray[np.float64]:
+    """How much each state at the start counts for what comes: the largest part of it in a later
+    state's width, measured by that state's range on the way, for a start much smaller than this."""
+    centre, half = start.low / 2 + start.high / 2, (start.high - start.low) / 2
+    tubes, size = Tubes.of(Boxes(centre - SMALL * half, centre + SMALL * half)), 1
+    found, low, high = np.zeros(centre.shape[1]), centre[0], centre[0]
+    courses = []
+    for _ in range(steps):
+        tubes = image(loop, tubes).take(np.arange(size))
+        parts = np.stack([np.abs(each.coefficients[:, 0]) for each in tubes.forms])
+        place = np.array([each.centre[0] for each in tubes.forms])
+        if not (parts < MOST).all():
+            break
+        low, high = np.minimum(low, place), np.maximum(high, place)
+        courses.append(parts)
+    scale = np.maximum(high - low, SMALL)
+    for parts in courses:
+        found = np.maximum(found, (parts / scale[:, None]).max(axis=0))
+    return found
