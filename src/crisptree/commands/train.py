@@ -59,6 +59,8 @@ class Command:
     """Start from an expert's tree: a policy file, or rules in words."""
     paper: bool = False
     """The paper's way: an oblique soft tree, discretised at the end by argmax."""
+    worst_case: bool = False
+    """In the end choose by the starts that go worst, not by the mean."""
     features: OptionalStr = None
     """`module:function` from an observation to the named numbers that the tree sees."""
     derive: bool = False
@@ -113,6 +115,7 @@ class Command:
             paper=self.paper,
             features=self.features,
             derive=self.derive,
+            worst_case=self.worst_case,
         )
 
     def _train(self, asked: Any, task: Any, out: Path) -> None:

@@ -84,6 +84,44 @@ class SearchConfig:
 
 
 @dataclass(frozen=True)
+class WorstCaseConfig:
+    """Small changes to the crisp tree, judged by the starts that go worst."""
+
+    enabled: bool = False
+    """Whether the worst starts choose the tree in the end."""
+    share: float = 0.02
+    """The lowest share of the starts, whose mean counts first; the mean of all comes second."""
+    starts: int = 2_048
+    """Starts that a tree is judged by: corners, faces and the inside of where episodes begin, and
+    worse ones that are found on the way. Seeds, where no start can be chosen: a sixteenth of it."""
+    hard: int = 96
+    """The worst of them, on which changes are tried first."""
+    width: int = 12
+    """Changed trees in a round."""
+    confirmed: int = 3
+    """Of those that help the worst starts, how many are tried on all of them."""
+    rounds: int = 2_000
+    """Most rounds."""
+    patience: int = 150
+    """Rounds in a row without a gain after which it ends."""
+    horizon: float = 3.0
+    """Lengths of an episode that are played where an episode only ends by failing or by time."""
+    push: float = 0.0
+    """Every twelve steps states are pushed aside by up to this share of the range in which they
+    start: a tree that stands this is easier to prove."""
+
+    def __post_init__(self) -> None:
+        if not (0 < self.share <= 1 and self.push >= 0 and self.horizon > 0):
+            raise CrisptreeError(
+                "worst_case.share must lie in 0 … 1, worst_case.horizon above 0 and "
+                "worst_case.push at 0 or above"
+            )
+        for name in ("starts", "hard", "width", "confirmed", "rounds", "patience"):
+            if getattr(self, name) < 1:
+                raise CrisptreeError(f"worst_case.{name} must be at least 1")
+
+
+@dataclass(frozen=True)
 class EvolveConfig:
     """All numbers of a tree with real actions, moved at once by their return (random search)."""
 

@@ -30,6 +30,7 @@ def asked_config(
     paper: bool = False,
     features: str | None = None,
     derive: bool = False,
+    worst_case: bool = False,
     overrides: dict[str, Any] | None = None,
 ) -> TrainConfig:
     """`base` with what was asked for; what was left out stays as it is."""
@@ -63,6 +64,7 @@ def asked_config(
         "paper.enabled": True if paper else None,
         "env.features": features,
         "derive.enabled": True if derive else None,
+        "worst_case.enabled": True if worst_case else None,
     }
     if given:
         changes["policy.kind"], changes["policy.size"] = given[0]

@@ -356,6 +356,9 @@ def _score(
     judge = stage_seed(candidate_seed(seed, MOST_CANDIDATES), f"leg-{leg}")
     until = Timetable(time.monotonic() + times.seconds_to_choose())
     selection = Selection(task, judge, scale, exact_model(task), until, times.pace(task))
+    if "worst_case" in made.figures:  # the worst starts choose
+        settled = bool(made.figures["settled"])
+        return {"selection_return": made.figures["worst_case"], "settled": settled}
     score = selection.careful().mean(made.tree, config.selection.final)
     settled = bool(made.figures.get("settled")) or is_settled(
         made.tree, made.best_return, selection, config.selection.settled

@@ -21,6 +21,7 @@ from crisptree.crispen.config import (
     RuleConfig,
     SearchConfig,
     SelectionConfig,
+    WorstCaseConfig,
 )
 from crisptree.learn.config import DQNConfig, PPOConfig, SACConfig
 
@@ -213,6 +214,7 @@ class TrainConfig:
     evolve: EvolveConfig = field(default_factory=EvolveConfig)
     rule: RuleConfig = field(default_factory=RuleConfig)
     search: SearchConfig = field(default_factory=SearchConfig)
+    worst_case: WorstCaseConfig = field(default_factory=WorstCaseConfig)
     selection: SelectionConfig = field(default_factory=SelectionConfig)
     paper: PaperConfig = field(default_factory=PaperConfig)
 
@@ -308,6 +310,8 @@ def _check(config: TrainConfig) -> None:
         raise CrisptreeError("the paper's way starts from nothing: leave out teachers and experts")
     if config.start_from is not None and config.teacher.policy is not None:
         raise CrisptreeError("a teacher and an expert's tree exclude each other: give one")
+    if config.is_soft and config.worst_case.enabled:
+        raise CrisptreeError("worst-case chooses crisp trees: leave out paper and mlp")
     _check_numbers(config)
 
 

@@ -16,6 +16,7 @@ from crisptree.pipeline.stages.refine import Refine
 from crisptree.pipeline.stages.rule import Rule
 from crisptree.pipeline.stages.search import Search
 from crisptree.pipeline.stages.teacher import Exact, External, Fallback, Teacher
+from crisptree.pipeline.stages.worst_case import WorstCase
 
 BETWEEN = 0.2
 """Of the generations of the last evolution: those after distilling, and between two cuts."""
@@ -73,7 +74,8 @@ def legs(beginning: Beginning, config: TrainConfig) -> list[Leg]:
     sizes = _sizes(config)
     cuts = [_cut(beginning, size, config, is_last=size == sizes[-1]) for size in sizes]
     evolution = [Evolve()] if config.evolve.generations else []
-    return [first, *cuts, Leg("last", (Simplify(), *evolution, Search()))]
+    worst = [WorstCase()] if config.worst_case.enabled else []
+    return [first, *cuts, Leg("last", (Simplify(), *evolution, Search(), *worst))]
 
 
 def _evolution(config: TrainConfig, name: str, weight: float) -> list[Stage]:

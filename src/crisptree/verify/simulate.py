@@ -42,17 +42,21 @@ def _noise_box(loop: Loop) -> NDArray[np.float64]:
     return np.stack([-noise, noise], 1) if noise.any() else np.empty((0, 2))
 
 
-def starts(loop: Loop, claim: Claim, n: int, rng: np.random.Generator) -> States:
-    """Corners, faces and the inside of a claim's start, with any waiting action."""
-    box = claim.start
+def box_starts(box: NDArray[np.float64], n: int, rng: np.random.Generator) -> States:
+    """Corners, faces and the inside of a box `(S, 2)`."""
     share = rng.uniform(size=(n, len(box)))
     kind = np.arange(n)[:, None] % 4
     ends = rng.integers(0, 2, share.shape)
     share = np.where(
         kind == 0, ends, np.where((kind == 1) & (rng.random(share.shape) < 0.5), ends, share)
     )
-    found = box[:, 0] + share * (box[:, 1] - box[:, 0])
-    waiting = loop.plant.reset_box[len(box) :]
+    return box[:, 0] + share * (box[:, 1] - box[:, 0])
+
+
+def starts(loop: Loop, claim: Claim, n: int, rng: np.random.Generator) -> States:
+    """Corners, faces and the inside of a claim's start, with any waiting action."""
+    found = box_starts(claim.start, n, rng)
+    waiting = loop.plant.reset_box[len(claim.start) :]
     if not len(waiting):
         return found
     chosen = rng.uniform(waiting[:, 0], waiting[:, 1], (n, len(waiting)))
