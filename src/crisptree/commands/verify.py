@@ -52,6 +52,13 @@ class Command:
     """Numbers of an observation: which leaf decides, and the least change that flips it."""
     leaves: bool = False
     """Show each leaf: whether it can be reached, and how far its inside lies from others."""
+    along: Annotated[str | None, optional("FILE|N")] = None
+    """How firmly it decides at the observations of a CSV file, a row each, or in N episodes of the
+    policy's environment."""
+    domain: Annotated[str | None, optional("CONDITION")] = None
+    """Bounds of every feature: which leaves decide in this operating domain, and its shares."""
+    vectors: Annotated[Path | None, optional("FILE")] = None
+    """Write test vectors as CSV that show each question to decide alone (MC/DC)."""
     floats: Literal[64, 32] = 64
     """What observations are made of: float64, or float32 as most environments have it."""
     seconds: float = 60.0
@@ -66,13 +73,20 @@ class Command:
             raise CrisptreeError(f"--seconds is {self.seconds}; it must be above 0")
         tree = loaded(self.policy)
         asked = [*self.property, *self._from_file()]
-        if not asked and self.check is None and self.about is None and not self.leaves:
+        others = (self.check, self.about, self.along, self.domain, self.vectors)
+        if not asked and not self.leaves and all(each is None for each in others):
             raise CrisptreeError('nothing to prove; --property "never ACTION when …" says what')
         printed: dict[str, Any] = {}
         if self.leaves:
             printed["leaves"] = self._show_leaves(tree)
         if self.about is not None:
             printed["about"] = self._show_about(tree, self.about)
+        if self.along is not None:
+            printed["along"] = self._show_along(tree, self.along)
+        if self.domain is not None:
+            printed["domain"] = self._show_domain(tree, self.domain)
+        if self.vectors is not None:
+            printed["vectors"] = self._write_vectors(tree, self.vectors)
         verdicts: set[str] = set()
         if self.check is not None:
             printed["check"] = self._checked(tree)
@@ -127,6 +141,7 @@ class Command:
     def _checked(self, tree: "CrispTree") -> dict[str, Any]:
         from crisptree.base.text import printable
         from crisptree.verify import certificate
+        from crisptree.verify.closed_loop import leaves_in_words
         from crisptree.verify.recheck import recheck
 
         assert self.check is not None
@@ -137,7 +152,14 @@ class Command:
             print(f"{'HOLDS' if verdict.holds else 'REJECTED':9} {printable(property_)}")
             boxes = f", {verdict.boxes:,} boxes" if verdict.holds else ""
             print(f"{'':9} {printable(verdict.reason)}{boxes}")
-        return {"property": property_, "holds": verdict.holds, "why": verdict.reason}
+            if verdict.unreached:
+                print(f"{'':9} {leaves_in_words(verdict.unreached)} never reached")
+        return {
+            "property": property_,
+            "holds": verdict.holds,
+            "why": verdict.reason,
+            "unreached_leaves": list(verdict.unreached),
+        }
 
     def _show_leaves(self, tree: "CrispTree") -> list[dict[str, Any]]:
         from crisptree.commands.shared import aligned
@@ -168,6 +190,47 @@ class Command:
                 changes = [f"{printable(name)} = {value!r}" for name, value in flip.changes.items()]
                 print(f"{', '.join(changes)} makes it {printable(flip.instead or '')}")
         return flip.to_dict()
+
+    def _show_along(self, tree: "CrispTree", source: str) -> dict[str, Any]:
+        from crisptree.commands.shared import playing
+        from crisptree.verify.robustness import along, observations_of
+
+        with playing(tree.env_id):
+            found = along(tree, observations_of(source, tree))
+        if not self.json:
+            print(
+                f"radius along {found.observations:,} observations: least {found.least:.6g}, ",
+                end="",
+            )
+            print(f"lowest tenth below {found.tenth:.6g}, median {found.median:.6g}")
+            print(f"least at {', '.join(map(repr, found.where))}")
+        return found.to_dict()
+
+    def _show_domain(self, tree: "CrispTree", text: str) -> dict[str, Any]:
+        from crisptree.commands.shared import aligned
+        from crisptree.verify.robustness import coverage, domain_of, held
+
+        found = coverage(tree, domain_of(text, tree))
+        if not self.json:
+            rows = [["leaf", "action", "share of the domain"]]
+            for leaf, share in found.shares.items():
+                told = "never" if leaf in found.unmet else f"{100 * share:.3g} %"
+                rows.append([str(leaf), held(tree, leaf), told])
+            print(aligned(rows))
+        return {"shares": {str(k): v for k, v in found.shares.items()}, "unmet": list(found.unmet)}
+
+    def _write_vectors(self, tree: "CrispTree", path: Path) -> dict[str, Any]:
+        import numpy as np
+
+        from crisptree.base.files import write_atomically
+        from crisptree.export.vectors import as_csv, shown_by, vectors
+
+        made = vectors(tree, {64: np.float64, 32: np.float32}[self.floats])
+        write_atomically(path, as_csv(tree, made))
+        shown = shown_by(tree, made)
+        if not self.json:
+            print(f"{shown.in_words}; {len(made)} vectors in {path}")
+        return {"file": str(path), "shown": list(shown.shown), "not_shown": list(shown.not_shown)}
 
     def _from_file(self) -> list[str]:
         if self.file is None:

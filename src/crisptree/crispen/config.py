@@ -104,11 +104,11 @@ class WorstCaseConfig:
     """Most rounds."""
     patience: int = 150
     """Rounds in a row without a gain after which it ends."""
-    horizon: float = 3.0
+    horizon: float = 4.0
     """Lengths of an episode that are played where an episode only ends by failing or by time."""
     push: float = 0.0
-    """Every twelve steps states are pushed aside by up to this share of the range in which they
-    start: a tree that stands this is easier to prove."""
+    """Every twelve steps the states of every other episode are pushed aside by this share of the
+    range in which they start: a tree that stands this is easier to prove."""
 
     def __post_init__(self) -> None:
         if not (0 < self.share <= 1 and self.push >= 0 and self.horizon > 0):

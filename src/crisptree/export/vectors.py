@@ -92,6 +92,39 @@ def as_csv(tree: CrispTree, found: Sequence[Vector]) -> str:
     return file.getvalue()
 
 
+class Shown(NamedTuple):
+    """Which questions of a tree its vectors show to decide on their own (MC/DC)."""
+
+    shown: tuple[int, ...]
+    """Nodes with two vectors that differ in the node's feature alone, by one float, and in the
+    action."""
+    not_shown: tuple[int, ...]
+    """Nodes without such vectors: whatever they answer, the tree does the same."""
+
+    @property
+    def in_words(self) -> str:
+        total = len(self.shown) + len(self.not_shown)
+        rest = f"; not {', '.join(map(str, self.not_shown))}" if self.not_shown else ""
+        return f"MC/DC: {len(self.shown)} of {total} questions decide alone{rest}"
+
+
+def shown_by(tree: CrispTree, found: Sequence[Vector]) -> Shown:
+    """What the vectors show of each question."""
+    actions: dict[int, dict[str, Any]] = {}
+    for vector in found:
+        actions.setdefault(vector.node, {})[vector.side] = vector.action
+    nodes = [visit.node for visit in tree.walk() if not visit.is_leaf]
+    shown = {
+        node
+        for node, sides in actions.items()
+        if "at" in sides and "above" in sides and sides["at"] != sides["above"]
+    }
+    return Shown(
+        tuple(node for node in nodes if node in shown),
+        tuple(node for node in nodes if node not in shown),
+    )
+
+
 def cell(name: str) -> str:
     """A name that no spreadsheet takes for a formula."""
     text = printable(name)

@@ -45,6 +45,8 @@ class Verdict:
     reason: str
     boxes: int = 0
     property: str = ""
+    unreached: tuple[int, ...] = ()
+    """Leaves that no state of the proof reaches."""
 
 
 def check(content: Mapping[str, Any], tree: CrispTree, plant: Plant) -> Verdict:
@@ -52,7 +54,11 @@ def check(content: Mapping[str, Any], tree: CrispTree, plant: Plant) -> Verdict:
     try:
         _check_origin(content, tree, plant)
         checker = Checker.of(content, tree, plant)
-        return Verdict(True, "every step of the proof was checked", checker.run())
+        boxes = checker.run()
+        unreached = {visit.node for visit in tree.leaves()} - checker.steps.reached
+        return Verdict(
+            True, "every step of the proof was checked", boxes, unreached=tuple(sorted(unreached))
+        )
     except Rejected as reason:
         return Verdict(False, str(reason))
     except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:

@@ -1,7 +1,7 @@
 """The checker's own closed loop: boxes cut along the tree and moved by the plant's equations."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,8 @@ class Steps:
     plant: Plant
     noise: tuple[float, ...]
     with_slopes: bool
+    reached: set[int] = field(default_factory=set)
+    """The leaves that were met so far."""
 
     def image(self, low: NDArray, high: NDArray) -> Rows:
         """Boxes that hold every state one step after these."""
@@ -61,6 +63,7 @@ class Steps:
 
     def next(self, xp: Any, leaf: int, state: list[Any], acting: list[Number]) -> list[Any]:
         """The next state where a leaf decides, in an arithmetic of the checker's."""
+        self.reached.add(leaf)
         return list(self.plant.step(xp, state, self._action(xp, leaf, state), acting))
 
     def _action(self, xp: Any, leaf: int, state: list[Any]) -> Any:

@@ -6,6 +6,7 @@ answer. Then the proof: covers that hold every state, finer and finer while the 
 """
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -201,8 +202,21 @@ def _holds(loop: Loop, judge: Judge, question: str, attempt: Attempt, seconds: f
         with_forms=loop.with_forms,
         made=made,
     )
-    details = {"boxes": boxes, "start": judge.claim.start.tolist()}
+    unreached = sorted({visit.node for visit in loop.tree.leaves()} - attempt.leaves)
+    if unreached:
+        why += f"; {leaves_in_words(unreached)} never reached"
+    details = {
+        "boxes": boxes,
+        "start": judge.claim.start.tolist(),
+        "unreached_leaves": unreached,
+    }
     return Proved(Answer(question, "holds", why, None, details), content)
+
+
+def leaves_in_words(leaves: Sequence[int]) -> str:
+    """`leaf 3 is` or `leaves 3, 7 are`."""
+    numbers = ", ".join(map(str, leaves))
+    return f"leaf {numbers} is" if len(leaves) == 1 else f"leaves {numbers} are"
 
 
 def _fails(loop: Loop, judge: Judge, question: str, found: Counterexample) -> Answer:

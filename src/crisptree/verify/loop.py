@@ -150,11 +150,13 @@ class Loop:
         n_states = boxes.low.shape[1]
         return Boxes.joined(true, n_states), Boxes.joined(false, n_states)
 
-    def image(self, boxes: Boxes) -> Boxes:
-        """Boxes that hold every state one step after these."""
-        n_states = boxes.low.shape[1]
-        moved = [self.moved(piece, leaf) for leaf, piece in self.pieces(boxes)]
-        return Boxes.joined(moved, n_states)
+    def image(self, boxes: Boxes, leaves: set[int] | None = None) -> Boxes:
+        """Boxes that hold every state one step after these; the leaves that may decide are added
+        to `leaves`."""
+        n_states, pieces = boxes.low.shape[1], self.pieces(boxes)
+        if leaves is not None:
+            leaves.update(leaf for leaf, _ in pieces)
+        return Boxes.joined([self.moved(piece, leaf) for leaf, piece in pieces], n_states)
 
     def moved(self, boxes: Boxes, leaf: int) -> Boxes:
         """Where one step leads if the leaf decides."""

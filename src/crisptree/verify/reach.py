@@ -47,6 +47,8 @@ class Attempt:
     """Whether what starts together is followed as tubes, to the end."""
     closes: bool = False
     """Whether the last cover leads into itself."""
+    leaves: set[int] = field(default_factory=set)
+    """The leaves that any state on the way may reach."""
     shown_steps: int = 0
     """The steps for which the claim was shown."""
     is_proof: bool = False
@@ -136,7 +138,7 @@ class Prover:
                 if self._is_beyond(step):
                     break
                 self._check_time()
-                sets, shown = self._step(sets, step)
+                sets, shown = self._step(sets, step, found.leaves)
                 if not shown:
                     found.shown_steps = max(found.shown_steps, done + taken)
                     raise GaveUpError(f"step {step} may leave the region")
@@ -149,11 +151,12 @@ class Prover:
             raise GaveUpError(f"{len(moved):,} boxes are too many")
         return moved
 
-    def _step(self, sets: Boxes | Tubes, step: int) -> tuple[Boxes | Tubes, bool]:
-        """What goes on after one more step, and whether it keeps to the claim."""
+    def _step(self, sets: Boxes | Tubes, step: int, leaves: set[int]) -> tuple[Boxes | Tubes, bool]:
+        """What goes on after one more step, and whether it keeps to the claim; the leaves that
+        decide are added to `leaves`."""
         if isinstance(sets, Boxes):
-            return self.judge.judged(self.loop.image(sets), step)
-        moved = tubes.image(self.loop, sets)
+            return self.judge.judged(self.loop.image(sets, leaves), step)
+        moved = tubes.image(self.loop, sets, leaves)
         if not moved.is_known:
             raise GaveUpError(f"a tube spreads without bounds by step {step}")
         return tubes.judged(self.judge, moved, step)

@@ -5,6 +5,7 @@ are given. A leaf's region is `low < x <= high`; a distance to it is the infimum
 side is open.
 """
 
+import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,6 +15,9 @@ from numpy.typing import NDArray
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import Condition, CrispTree
+from crisptree.verify.boxes import NotABoxError, as_box
+from crisptree.verify.grammar import Names
+from crisptree.verify.language import parse_condition
 from crisptree.verify.leaf_questions import Leaves
 
 ROWS = 4_096
@@ -223,6 +227,89 @@ def coverage(tree: CrispTree, domain: Sequence[tuple[float, float]]) -> Coverage
         dict(zip(numbers, shares.tolist(), strict=True)),
         tuple(leaf for leaf, is_met in zip(numbers, met, strict=True) if not is_met),
     )
+
+
+@dataclass(frozen=True)
+class Along:
+    """How firmly a tree decides along episodes."""
+
+    observations: int
+    least: float
+    """How far every feature may move at any of them without another action; inf where nothing
+    changes it."""
+    tenth: float
+    median: float
+    where: tuple[float, ...]
+    """The observation where it is least."""
+
+    def to_dict(self) -> dict[str, Any]:
+        found = asdict(self)
+        return {name: None if value == np.inf else value for name, value in found.items()}
+
+
+def along(tree: CrispTree, observations: NDArray) -> Along:
+    """The robustness radii of many observations, in a few numbers."""
+    rows = np.asarray(observations, np.float64)
+    found = radii(tree, rows)
+    at = int(np.argmin(found))
+    tenth, median = (float(np.quantile(found, q, method="lower")) for q in (0.1, 0.5))
+    return Along(len(found), float(found[at]), tenth, median, tuple(rows[at].tolist()))
+
+
+def observations_of(source: str, tree: CrispTree) -> NDArray:
+    """The rows of a CSV file, or what is met in so many episodes of the policy's environment."""
+    if source.isdigit() and int(source) > 0:
+        from crisptree.envs.rollout import rollout
+        from crisptree.envs.seeds import episode_seeds
+        from crisptree.envs.task import task_of_policy
+
+        seeds = episode_seeds("reporting", 0, int(source))
+        seen = rollout([tree], task_of_policy(tree), seeds, record=True).observations
+        assert seen is not None
+        return seen
+    try:
+        with open(source, encoding="utf-8") as file:
+            rows = [row for row in csv.reader(file) if row]
+        if rows and not _is_number(rows[0][0]):
+            rows = rows[1:]
+        found = np.array([[float(each) for each in row] for row in rows], np.float64)
+    except (OSError, ValueError, csv.Error) as error:
+        raise CrisptreeError(f"cannot read observations in {source}: {error}") from None
+    if found.ndim != 2 or found.shape[1] != tree.n_features or not np.isfinite(found).all():
+        raise CrisptreeError(
+            f"{source} must have {tree.n_features} finite numbers a row, one a feature; "
+            f"it has {found.shape[1] if found.ndim == 2 else 0}"
+        )
+    return found
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def domain_of(text: str, tree: CrispTree) -> NDArray[np.float64]:
+    """An operating domain as bounds of every feature, from a condition in words."""
+    condition = parse_condition(text, Names(tree.feature_names, (), ()))
+    try:
+        box = as_box(condition, tree.n_features)
+    except NotABoxError:
+        raise CrisptreeError(
+            "a domain must be comparisons of single features with numbers, joined by 'and'"
+        ) from None
+    open_ = [
+        name
+        for name, pair in zip(tree.feature_names, box, strict=True)
+        if not np.isfinite(pair).all()
+    ]
+    if open_:
+        raise CrisptreeError(f"a domain bounds every feature from both sides; {open_[0]!r} has not")
+    if (box[:, 0] > box[:, 1]).any():
+        raise CrisptreeError("no observation lies in that domain")
+    return box
 
 
 def held(tree: CrispTree, leaf: int) -> str:

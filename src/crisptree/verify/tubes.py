@@ -75,11 +75,14 @@ class Tubes:
         return as_bounds(self.forms, len(self))
 
 
-def image(loop: Loop, tubes: Tubes) -> Tubes:
-    """Tubes that hold every state one step after these; not a finite number where nothing is
-    known of it."""
-    parts = [_moved(loop, tubes.take(rows), leaf) for leaf, rows in pieces(loop, tubes)]
-    return Tubes.joined(parts) if parts else tubes
+def image(loop: Loop, tubes: Tubes, leaves: set[int] | None = None) -> Tubes:
+    """Tubes that hold every state one step after these, without bounds where nothing is known; the
+    leaves that may decide are added to `leaves`."""
+    parts = pieces(loop, tubes)
+    if leaves is not None:
+        leaves.update(leaf for leaf, _ in parts)
+    moved = [_moved(loop, tubes.take(rows), leaf) for leaf, rows in parts]
+    return Tubes.joined(moved) if moved else tubes
 
 
 def pieces(loop: Loop, tubes: Tubes) -> list[tuple[int, NDArray[np.int64]]]:
