@@ -198,11 +198,9 @@ class Command:
         with playing(tree.env_id):
             found = along(tree, observations_of(source, tree))
         if not self.json:
-            print(
-                f"radius along {found.observations:,} observations: least {found.least:.6g}, ",
-                end="",
-            )
-            print(f"lowest tenth below {found.tenth:.6g}, median {found.median:.6g}")
+            parts = f"least {found.least:.6g}, a tenth below {found.tenth:.6g}"
+            print(f"radius at {found.observations:,} observations: {parts}, ", end="")
+            print(f"half below {found.median:.6g}")
             print(f"least at {', '.join(map(repr, found.where))}")
         return found.to_dict()
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
 from crisptree.crisp import Condition, CrispTree
 from crisptree.verify.boxes import NotABoxError, as_box
 from crisptree.verify.grammar import Names
@@ -270,14 +271,13 @@ def observations_of(source: str, tree: CrispTree) -> NDArray:
     try:
         with open(source, encoding="utf-8") as file:
             rows = [row for row in csv.reader(file) if row]
-        if rows and not _is_number(rows[0][0]):
-            rows = rows[1:]
-        found = np.array([[float(each) for each in row] for row in rows], np.float64)
+        is_header = bool(rows) and not any(map(_is_number, rows[0]))
+        found = np.array([[float(each) for each in row] for row in rows[is_header:]], np.float64)
     except (OSError, ValueError, csv.Error) as error:
-        raise CrisptreeError(f"cannot read observations in {source}: {error}") from None
+        raise CrisptreeError(f"cannot read observations in {printable(source)}: {error}") from None
     if found.ndim != 2 or found.shape[1] != tree.n_features or not np.isfinite(found).all():
         raise CrisptreeError(
-            f"{source} must have {tree.n_features} finite numbers a row, one a feature; "
+            f"{printable(source)} must have {tree.n_features} finite numbers a row, one a feature; "
             f"it has {found.shape[1] if found.ndim == 2 else 0}"
         )
     return found
