@@ -8,7 +8,7 @@ starts around the worst; those join the others and stay.
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ Starts = NDArray[Any]
 """What an episode begins with, a row each: a state, or a seed."""
 
 
+@runtime_checkable
 class Trial(Protocol):
     """Where trees are tried, from starts that can be chosen."""
 

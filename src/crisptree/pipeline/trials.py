@@ -34,8 +34,8 @@ SEEDS = 16
 
 
 def plant_for(task: Task) -> Plant | None:
-    """The plant that describes a task's environment: one that comes with crisptree, or the one that
-    the environment itself is made of."""
+    """The plant that describes a task's environment and says what is good there: one that comes
+    with crisptree, or the one that the environment itself is made of."""
     if task.n_agents is not None or task.source.feature_function is not None:
         return None
     plant = plant_of(task.env_id) if not task.env_kwargs else None
@@ -45,7 +45,7 @@ def plant_for(task: Task) -> Plant | None:
         env.close()
     if not isinstance(plant, Plant) or len(plant.feature_names) != task.n_features:
         return None
-    return plant
+    return plant if plant.reward or plant.goal or plant.limits else None
 
 
 @dataclass

@@ -1,37 +1,38 @@
 """The checker's second derivatives: numbers with bounds on how fast they change, and how fast that.
 
 A `Curved` holds the bounds of a function over a box, of its derivatives by each variable and of its
-second derivatives by each pair of variables, all of them `Number`s; None stands for zero. `CURVED`
-is what a plant's equations get for NumPy.
+second derivatives by each pair of variables. `CURVED` is what a plant's equations get for NumPy.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from crisptree.verify.checker_numbers import NUMBERS, Answer, Number, number
 
-Maybe = Number | None
 UNKNOWN = Number(-np.inf, np.inf)
 
 
 class Curved:
-    """A function's value, its slopes `[i]`, and its curves `[i][j]` for `j <= i`."""
+    """`value` is `(N,)`, `slopes` `(variables, N)`, `curves` `(pairs, N)` in the order of
+    `pairs`."""
 
     __slots__ = ("curves", "slopes", "value")
     __array_ufunc__ = None
     __hash__ = None  # type: ignore[assignment]
+    is_curved = True
 
-    def __init__(self, value: Any, slopes: list[Maybe], curves: list[list[Maybe]]) -> None:
+    def __init__(self, value: Any, slopes: Number, curves: Number) -> None:
         self.value, self.slopes, self.curves = number(value), slopes, curves
 
     def __add__(self, other: Any) -> "Curved":
         other = curved(other, self)
-        return _joined(self, other, self.value + other.value, _sum)
+        slopes, curves = self.slopes + other.slopes, self.curves + other.curves
+        return Curved(self.value + other.value, slopes, curves)
 
     def __neg__(self) -> "Curved":
-        return _mapped(self, -self.value, lambda each: -each)
+        return Curved(-self.value, -self.slopes, -self.curves)
 
     def __pos__(self) -> "Curved":
         return self
@@ -44,22 +45,12 @@ class Curved:
 
     def __mul__(self, other: Any) -> "Curved":
         if not isinstance(other, Curved):
-            return _mapped(self, self.value * other, lambda each: each * other)
+            return Curved(self.value * other, self.slopes * other, self.curves * other)
         u, v = self, other
-        slopes = [
-            _sum(_times(a, v.value), _times(b, u.value))
-            for a, b in zip(u.slopes, v.slopes, strict=True)
-        ]
-        curves = [
-            [
-                _sum(
-                    _sum(_times(u.curves[i][j], v.value), _times(v.curves[i][j], u.value)),
-                    _sum(_times(u.slopes[i], v.slopes[j]), _times(u.slopes[j], v.slopes[i])),
-                )
-                for j in range(i + 1)
-            ]
-            for i in range(len(slopes))
-        ]
+        slopes = u.slopes * v.value + v.slopes * u.value
+        i, j = pairs(len(u.slopes.low))
+        crossed = _at(u.slopes, i) * _at(v.slopes, j) + _at(u.slopes, j) * _at(v.slopes, i)
+        curves = u.curves * v.value + v.curves * u.value + crossed
         return Curved(u.value * v.value, slopes, curves)
 
     def __truediv__(self, other: Any) -> "Curved":
@@ -68,8 +59,7 @@ class Curved:
     def __rtruediv__(self, other: Any) -> "Curved":
         inverse = 1.0 / self.value
         square = NUMBERS.square(inverse)
-        found = _chain(self, inverse, -square, 2.0 * square * inverse)
-        return found if isinstance(other, float) and other == 1.0 else found * other
+        return _chain(self, inverse, -square, 2.0 * square * inverse) * other
 
     def __pow__(self, exponent: int) -> "Curved":
         if exponent == 2:
@@ -100,55 +90,32 @@ class Curved:
         return self.value != _value(other)
 
 
+def pairs(count: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs of variables, each once."""
+    return np.tril_indices(count)
+
+
 def curved(value: Any, like: Curved) -> Curved:
     """A number as a function that never changes; a `Curved` as it is."""
     if isinstance(value, Curved):
         return value
-    count = len(like.slopes)
-    return Curved(value, [None] * count, [[None] * (i + 1) for i in range(count)])
+    none = np.zeros_like(like.slopes.low), np.zeros_like(like.curves.low)
+    return Curved(value, Number(none[0], none[0]), Number(none[1], none[1]))
+
+
+def _at(of: Number, rows: NDArray[np.int64]) -> Number:
+    return Number(of.low[rows], of.high[rows])
 
 
 def _value(of: Any) -> Any:
     return of.value if isinstance(of, Curved) else of
 
 
-def _sum(one: Maybe, other: Maybe) -> Maybe:
-    if one is None or other is None:
-        return one if other is None else other
-    return one + other
-
-
-def _times(one: Maybe, other: Maybe) -> Maybe:
-    return None if one is None or other is None else one * other
-
-
-def _mapped(of: Curved, value: Any, rule: Callable[[Number], Number]) -> Curved:
-    def put(each: Maybe) -> Maybe:
-        return None if each is None else rule(each)
-
-    return Curved(value, list(map(put, of.slopes)), [list(map(put, row)) for row in of.curves])
-
-
-def _joined(
-    one: Curved, other: Curved, value: Any, rule: Callable[[Maybe, Maybe], Maybe]
-) -> Curved:
-    slopes = [rule(a, b) for a, b in zip(one.slopes, other.slopes, strict=True)]
-    rows = zip(one.curves, other.curves, strict=True)
-    curves = [[rule(a, b) for a, b in zip(*row, strict=True)] for row in rows]
-    return Curved(value, slopes, curves)
-
-
 def _chain(of: Curved, value: Any, slope: Number, curve: Number) -> Curved:
     """A function of a function, given its own first and second derivative there."""
-    slopes = [_times(each, slope) for each in of.slopes]
-    curves = [
-        [
-            _sum(_times(each, slope), _times(_times(of.slopes[i], of.slopes[j]), curve))
-            for j, each in enumerate(row)
-        ]
-        for i, row in enumerate(of.curves)
-    ]
-    return Curved(value, slopes, curves)
+    i, j = pairs(len(of.slopes.low))
+    curves = of.curves * slope + _at(of.slopes, i) * _at(of.slopes, j) * curve
+    return Curved(value, of.slopes * slope, curves)
 
 
 class CurvedFunctions:
@@ -227,15 +194,13 @@ class CurvedFunctions:
             return NUMBERS.where(condition, one, other)
         one, other = curved(one, like), curved(other, like)
         answer = condition if isinstance(condition, Answer) else Answer(condition, condition)
-        is_open = Answer(answer.may & ~answer.must, answer.may & ~answer.must)
+        is_open = answer.may & ~answer.must
 
-        def rule(a: Maybe, b: Maybe) -> Maybe:
-            if a is None and b is None and not is_open.may.any():
-                return None
-            picked = NUMBERS.where(answer, number(0.0) if a is None else a, 0.0 if b is None else b)
-            return NUMBERS.where(is_open, UNKNOWN, picked)
+        def pick(a: Number, b: Number) -> Number:
+            return NUMBERS.where(Answer(is_open, is_open), UNKNOWN, NUMBERS.where(answer, a, b))
 
-        return _joined(one, other, NUMBERS.where(answer, one.value, other.value), rule)
+        value = NUMBERS.where(answer, one.value, other.value)
+        return Curved(value, pick(one.slopes, other.slopes), pick(one.curves, other.curves))
 
     @staticmethod
     def float32(of: Any) -> Any:

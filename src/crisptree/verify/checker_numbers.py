@@ -76,6 +76,8 @@ class Number:
         return _down(low - 2 * self.error), _up(high + 2 * self.error)
 
     def __add__(self, other: Any) -> "Number":
+        if _is_more(other):
+            return NotImplemented
         other = number(other)
         low, high = _total(self.low, other.low, _down), _total(self.high, other.high, _up)
         slopes = _both(self, other, lambda a, b: (_down(a[0] + b[0]), _up(a[1] + b[1])))
@@ -89,12 +91,14 @@ class Number:
         return self
 
     def __sub__(self, other: Any) -> "Number":
-        return self + -number(other)
+        return self + -other
 
     def __rsub__(self, other: Any) -> "Number":
         return -self + other
 
     def __mul__(self, other: Any) -> "Number":
+        if _is_more(other):
+            return NotImplemented
         other = number(other)
         low, high = _product(self.low, self.high, other.low, other.high)
 
@@ -111,6 +115,8 @@ class Number:
         return _rounded(low, high, slopes, np.where(np.isnan(error), np.inf, error))
 
     def __truediv__(self, other: Any) -> "Number":
+        if _is_more(other):
+            return NotImplemented
         other = number(other)
         return self * _inverse(other)
 
@@ -153,6 +159,11 @@ class Number:
         return ~(self == other)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _is_more(value: Any) -> bool:
+    """Whether it is a number with second derivatives: those know plain ones, not the reverse."""
+    return getattr(value, "is_curved", False)
 
 
 class Answer:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from crisptree.verify.checker_claim import Asked
 from crisptree.verify.checker_covers import Rejected
-from crisptree.verify.checker_curves import CURVED, Curved
+from crisptree.verify.checker_curves import CURVED, Curved, pairs
 from crisptree.verify.checker_numbers import NUMBERS, Number, hull_of, number
 from crisptree.verify.checker_step import Steps
 
@@ -93,19 +93,16 @@ def _moved(steps: Steps, leaf: int, tube: Tube) -> Tube:
     n, count = tube.middle.shape
     acting = [Number(low, high) for low, high in steps.plant.disturbance_box]
     hull = tube.columns()
-    directions = [[tube.axes[:, i, j] for j in range(count)] for i in range(count)]
+    directions = [np.ascontiguousarray(tube.axes[:, i].T) for i in range(count)]
     at_middle = [
         Number(tube.middle[:, i], tube.middle[:, i], [(d, d) for d in directions[i]])
         for i in range(count)
     ]
     zero = [(np.array(0.0), np.array(0.0))]
     rounding = [Number(each.low, each.high, zero) for each in hull]
+    straight = np.zeros((len(pairs(count)[0]), n))
     bent = [
-        Curved(
-            hull[i],
-            [Number(d, d) for d in directions[i]],
-            [[None] * (j + 1) for j in range(count)],
-        )
+        Curved(hull[i], Number(directions[i], directions[i]), Number(straight, straight))
         for i in range(count)
     ]
     found = zip(
@@ -129,13 +126,10 @@ def _moved(steps: Steps, leaf: int, tube: Tube) -> Tube:
 
 def _bend(curve: object) -> NDArray[np.float64]:
     """How far ½ s · curves · s can lie from zero."""
-    total = np.zeros(())
-    if isinstance(curve, Curved):
-        for i, row in enumerate(curve.curves):
-            for j, each in enumerate(row):
-                if each is not None:
-                    total = total + (each.size / 2 if i == j else each.size)
-    return total
+    if not isinstance(curve, Curved):
+        return np.zeros(())
+    i, j = pairs(len(curve.slopes.low))
+    return (curve.curves.size * np.where(i == j, 0.5, 1.0)[:, None]).sum(axis=0)
 
 
 def _along_axes(middle: NDArray, axes: NDArray, rest: NDArray) -> Tube:
@@ -143,7 +137,7 @@ def _along_axes(middle: NDArray, axes: NDArray, rest: NDArray) -> Tube:
     or along the states' own where those are almost flat."""
     known = np.isfinite(axes).all(axis=(1, 2)) & np.isfinite(rest).all(axis=1)
     unit = np.eye(middle.shape[1])
-    safe = np.where(known[:, None, None], axes, unit)
+    safe, rest = np.where(known[:, None, None], axes, unit), np.where(known[:, None], rest, 0.0)
     length = np.sqrt(np.square(safe).sum(axis=1))
     ways = safe / np.maximum(length, LEAST * LEAST)[:, None, :]
     with np.errstate(invalid="ignore"):

@@ -76,6 +76,13 @@ def _pendulum_features(xp: Any, state: Columns) -> Columns:
     return xp.cos(angle), xp.sin(angle), velocity
 
 
+def _pendulum_reward(xp: Any, state: Columns, action: Any, after: Columns) -> Any:
+    angle, velocity = state
+    angle = (angle + math.pi) % (2 * math.pi) - math.pi
+    torque = xp.clip(action[0], -2.0, 2.0)
+    return -(xp.square(angle) + 0.1 * xp.square(velocity) + 0.001 * xp.square(torque))
+
+
 PENDULUM = Plant(
     name="Pendulum",
     step=_pendulum,
@@ -83,6 +90,7 @@ PENDULUM = Plant(
     actions=Actions.box(("torque",), (-2.0,), (2.0,), shape=(1,)),
     features=_pendulum_features,
     feature_names=("cos angle", "sin angle", "angular velocity"),
+    reward=_pendulum_reward,
     max_steps=200,
     env_id="Pendulum-v1",
 )
