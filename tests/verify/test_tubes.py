@@ -74,6 +74,9 @@ def test_the_checker_s_tubes_hold_every_state(name):
     tube = checker_tubes.tube_of(np.array([centre]) - HALF, np.array([centre]) + HALF)
     for now in played(loop, centre, HALF)[1:]:
         tube = checker_tubes.image(steps, tube)
+        if not np.isfinite(tube.axes).all():
+            assert name == "a tank that is disturbed"  # its outflow meets an end; nothing is known
+            break
         columns = tube.columns()
         inside = [
             (column.low[:, None] <= now[:, at]) & (now[:, at] <= column.high[:, None])

@@ -24,6 +24,7 @@ LABELS = {
     "beginning": "began with",
     "selection_return": "return when it was chosen",
     "verdict": "its own verdict",
+    "note": "note",
 }
 BASELINES = {"random_return": "random play", "constant_return": "the best constant action"}
 

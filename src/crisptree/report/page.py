@@ -69,8 +69,9 @@ def tiles(review: Review) -> list[str]:
         score = review.played.score
         fmt = digits(score.returns, score.standard_error)
         error = score.standard_error
-        mean = fmt(score.mean) + (f" ± {fmt(error)}" if error is not None else "")
-        found.append(tile(mean.replace("-", "−"), f"return, {len(score.returns):,} episodes"))
+        spread = f"± {fmt(error)}, " if error is not None else ""
+        label = f"{spread}mean of {len(score.returns):,} episodes"
+        found.append(tile(fmt(score.mean).replace("-", "−"), label))
         found.append(tile(fmt(min(score.returns)).replace("-", "−"), "worst episode"))
     verdicts = [each.verdict for each in review.findings]
     for verdict, kind in (("proved", "good"), ("refuted", "bad"), ("undecided", "open")):

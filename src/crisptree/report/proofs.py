@@ -37,6 +37,7 @@ def certified(tree: CrispTree, paths: Sequence[Path], plant: str | None) -> tupl
     if not paths:
         return ()
     from crisptree.verify import certificate
+    from crisptree.verify.closed_loop import leaves_in_words
     from crisptree.verify.plants import plant_named
     from crisptree.verify.recheck import recheck
 
@@ -45,6 +46,8 @@ def certified(tree: CrispTree, paths: Sequence[Path], plant: str | None) -> tupl
         content = certificate.read(path)
         verdict = recheck(content, tree, None if plant is None else plant_named(plant))
         why = f"{verdict.reason}, {verdict.boxes:,} boxes" if verdict.holds else verdict.reason
+        if verdict.unreached:
+            why += f"; {leaves_in_words(verdict.unreached)} never reached"
         question = printable(str(content.get("property")))[:1_000]
         name: Verdict = "proved" if verdict.holds else "rejected"
         found.append(Finding(question, name, printable(why), source=path.name))

@@ -20,7 +20,11 @@ LEAST = 1e-13
 LOSS = 1e-13
 """The share of a sum of products that rounding may lose, many times over."""
 FLAT = 1e7
-MULTIPLIED = 64
+GROWTH, MOST_HALVINGS = 0.05, 8
+"""The share by which what is not linear may widen a tube in a step before it is halved; how often
+in one step."""
+BLOCK = 1_024
+MOST_TUBES = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -51,12 +55,12 @@ def tube_of(low: NDArray, high: NDArray) -> Tube:
 def follow(steps: Steps, asked: Asked, low: NDArray, high: NDArray, stride: int) -> None:
     """Refuse unless every state that boxes lead to keeps to the claim, up to its last step, and the
     claim is done with by then."""
-    tube, begun = tube_of(low, high), len(low)
+    tube = tube_of(low, high)
     for step in range(1, stride + 1):
         if asked.is_beyond(step) or not len(tube.middle):
             break
         tube = image(steps, tube)
-        if len(tube.middle) > MULTIPLIED * begun or not np.isfinite(tube.axes).all():
+        if len(tube.middle) > MOST_TUBES or not np.isfinite(tube.axes).all():
             raise Rejected(f"a tube spreads too far by step {step}")
         least, most = _measured(asked, tube)
         tube = tube.take(asked.rows(least, most, step))
@@ -70,26 +74,61 @@ def _measured(asked: Asked, tube: Tube) -> tuple[NDArray, NDArray]:
 
 
 def image(steps: Steps, tube: Tube) -> Tube:
-    """Tubes that hold every state one step after these."""
-    seen_low, seen_high = hull_of(steps.plant.observe(NUMBERS, tube.columns()), len(tube.middle))
-    noise = np.array([steps.noise_on(each) for each in range(seen_low.shape[1])])
-    seen_low, seen_high = seen_low - noise, seen_high + noise
-    waiting, parts = [(0, np.arange(len(tube.middle)))], []
+    """Tubes that hold every state one step after these; those that a step would bend too much are
+    halved first."""
+    waiting, parts = [(each, 0) for each in _blocks(tube)], []
+    while waiting:
+        here, times = waiting.pop()
+        for leaf, rows in _by_leaf(steps, here):
+            one = here.take(rows)
+            after, growth, axis = _moved(steps, leaf, one)
+            bent = ~(growth <= GROWTH) if times < MOST_HALVINGS else np.zeros(len(rows), bool)
+            parts.append(after.take(~bent))
+            if bent.any():
+                halves = _halved(one.take(bent), axis[bent])
+                waiting += [(each, times + 1) for each in _blocks(halves)]
+    return Tube(np.concatenate([p.middle for p in parts]), np.concatenate([p.axes for p in parts]))
+
+
+def _blocks(tube: Tube) -> list[Tube]:
+    return [
+        Tube(tube.middle[at : at + BLOCK], tube.axes[at : at + BLOCK])
+        for at in range(0, len(tube.middle), BLOCK)
+    ]
+
+
+def _halved(tube: Tube, axis: NDArray[np.int64]) -> Tube:
+    rows = np.arange(len(axis))
+    half, axes = tube.axes[rows, :, axis] / 2, tube.axes.copy()
+    axes[rows, :, axis] = half
+    middle = np.concatenate([tube.middle - half, tube.middle + half])
+    # The new middles are rounded.
+    return _along_axes(middle, np.concatenate([axes, axes]), LOSS * np.abs(middle) + LEAST)[0]
+
+
+def _by_leaf(steps: Steps, tube: Tube) -> list[tuple[int, NDArray[np.int64]]]:
+    """The tubes that may reach each leaf."""
+    low, high = hull_of(steps.plant.observe(NUMBERS, tube.columns()), len(tube.middle))
+    noise = np.array([steps.noise_on(each) for each in range(low.shape[1])])
+    low, high = low - noise, high + noise
+    waiting, found = [(0, np.arange(len(tube.middle)))], []
     while waiting:
         node, rows = waiting.pop()
         feature, threshold, if_true, if_false = steps.tree.nodes[node]
         if not len(rows):
             continue
         if feature < 0:
-            parts.append(_moved(steps, node, tube.take(rows)))
+            found.append((node, rows))
             continue
-        waiting.append((if_true, rows[~(seen_high[rows, feature] <= threshold)]))
-        waiting.append((if_false, rows[~(seen_low[rows, feature] > threshold)]))
-    middles, axes = [part.middle for part in parts], [part.axes for part in parts]
-    return Tube(np.concatenate(middles), np.concatenate(axes))
+        waiting.append((if_true, rows[~(high[rows, feature] <= threshold)]))
+        waiting.append((if_false, rows[~(low[rows, feature] > threshold)]))
+    return found
 
 
-def _moved(steps: Steps, leaf: int, tube: Tube) -> Tube:
+def _moved(
+    steps: Steps, leaf: int, tube: Tube
+) -> tuple[Tube, NDArray[np.float64], NDArray[np.int64]]:
+    """The tubes one step on, the share by which they grew, and the axis that bends them most."""
     n, count = tube.middle.shape
     acting = [Number(low, high) for low, high in steps.plant.disturbance_box]
     hull = tube.columns()
@@ -112,6 +151,7 @@ def _moved(steps: Steps, leaf: int, tube: Tube) -> Tube:
         strict=True,
     )
     middle, axes, rest = np.empty((n, count)), np.empty((n, count, count)), np.zeros((n, count))
+    bends = np.zeros((count, n))
     for i, (point, inexact, curve) in enumerate(found):
         point, inexact = number(point), number(inexact)
         middle[:, i] = point.low / 2 + point.high / 2
@@ -120,26 +160,33 @@ def _moved(steps: Steps, leaf: int, tube: Tube) -> Tube:
             low, high = point.slopes[j] if point.slopes else (0.0, 0.0)
             axes[:, i, j] = (np.asarray(low) + high) / 2
             rest[:, i] += np.asarray(high) - low
-        rest[:, i] += _bend(curve)
-    return _along_axes(middle, axes, rest * (1 + LOSS) + LOSS * np.abs(middle))
+        total, by_axis = _bend(curve, count, n)
+        rest[:, i] += total
+        bends += by_axis / np.maximum(np.abs(axes[:, i]).sum(axis=1), LEAST)
+    after, growth = _along_axes(middle, axes, rest * (1 + LOSS) + LOSS * np.abs(middle))
+    return after, growth, np.argmax(np.nan_to_num(bends), axis=0)
 
 
-def _bend(curve: object) -> NDArray[np.float64]:
-    """How far ½ s · curves · s can lie from zero."""
+def _bend(curve: object, count: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How far ½ s · curves · s can lie from zero, and the part of each axis in it."""
+    by_axis = np.zeros((count, n))
     if not isinstance(curve, Curved):
-        return np.zeros(())
-    i, j = pairs(len(curve.slopes.low))
-    return (curve.curves.size * np.where(i == j, 0.5, 1.0)[:, None]).sum(axis=0)
+        return np.zeros(n), by_axis
+    i, j = pairs(count)
+    sizes = np.broadcast_to(curve.curves.size, (len(i), n)) * np.where(i == j, 0.5, 1.0)[:, None]
+    np.add.at(by_axis, i, sizes)
+    np.add.at(by_axis, j, sizes)
+    return sizes.sum(axis=0), by_axis
 
 
-def _along_axes(middle: NDArray, axes: NDArray, rest: NDArray) -> Tube:
+def _along_axes(middle: NDArray, axes: NDArray, rest: NDArray) -> tuple[Tube, NDArray[np.float64]]:
     """`middle + axes · s` and up to `rest` besides, as a tube: along the same axes, made longer,
-    or along the states' own where those are almost flat."""
+    or along the states' own where those are almost flat; and the share by which they grew."""
     known = np.isfinite(axes).all(axis=(1, 2)) & np.isfinite(rest).all(axis=1)
     unit = np.eye(middle.shape[1])
     safe, rest = np.where(known[:, None, None], axes, unit), np.where(known[:, None], rest, 0.0)
-    length = np.sqrt(np.square(safe).sum(axis=1))
-    ways = safe / np.maximum(length, LEAST * LEAST)[:, None, :]
+    length = np.maximum(np.sqrt(np.square(safe).sum(axis=1)), LEAST * LEAST)
+    ways = safe / length[:, None, :]
     with np.errstate(invalid="ignore"):
         flat = ~(np.linalg.cond(ways) < FLAT)
     ways[flat] = unit
@@ -153,4 +200,6 @@ def _along_axes(middle: NDArray, axes: NDArray, rest: NDArray) -> Tube:
     if (off > 0.25).any():
         raise Rejected("a tube's axes are too flat")
     longer = ways * (along * (1 + LOSS))[:, None, :]
-    return Tube(middle, np.where(known[:, None, None], longer, np.inf))
+    width = np.maximum(np.abs(safe).sum(axis=2), LEAST)
+    growth = np.where(known, (rest / width).max(axis=1), np.inf)
+    return Tube(middle, np.where(known[:, None, None], longer, np.inf)), growth

@@ -142,7 +142,7 @@ class Prover:
                 if not shown:
                     found.shown_steps = max(found.shown_steps, done + taken)
                     raise GaveUpError(f"step {step} may leave the region")
-                if len(sets) > MULTIPLIED * chunk:
+                if len(sets) > MULTIPLIED * CHUNK:
                     raise GaveUpError(f"boxes multiply within {taken + 1} steps")
             parts.append(found.grid.cover(sets.boxes))
         found.shown_steps = max(found.shown_steps, done + found.stride)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crisptree.verify.affine import FORMS, Affine, form, symbols, with_squares
+from crisptree.verify.affine import FORMS, Affine, form, rounded, symbols, with_squares
 from crisptree.verify.claims import Judge
 from crisptree.verify.intervals import Interval
 from crisptree.verify.loop import Boxes, Loop, as_bounds
@@ -24,9 +24,14 @@ LEAST, SMALL, MOST = 1e-12, 1e-6, 1e12
 nothing is known."""
 FLAT = 1e7
 """The condition of axes that are too close to each other to be of use."""
-ROOM = 1.0
-"""How much wider than it has to be a tube gets where it is not linear, for a checker that bounds
-that part less closely."""
+import os
+GROWTH = float(os.environ.get("GROWTH", "0.1"))
+SHORT = float(os.environ.get("SHORT", "0.03"))
+"""The share by which what is not linear may widen a tube in a step; beyond it, it is split."""
+MOST_SPLITS = 8
+"""How often a tube is split in one step."""
+BLOCK = 1_024
+"""Tubes that are moved together: what they need lies in the processor's cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +82,43 @@ class Tubes:
 
 def image(loop: Loop, tubes: Tubes, leaves: set[int] | None = None) -> Tubes:
     """Tubes that hold every state one step after these, without bounds where nothing is known; the
-    leaves that may decide are added to `leaves`."""
-    parts = pieces(loop, tubes)
-    if leaves is not None:
-        leaves.update(leaf for leaf, _ in parts)
-    moved = [_moved(loop, tubes.take(rows), leaf) for leaf, rows in parts]
-    return Tubes.joined(moved) if moved else tubes
+    leaves that may decide are added to `leaves`.
+
+    A tube that the step would bend too much is split first, as often as it takes.
+    """
+    found, waiting = [], [(tubes, 0)]
+    while waiting:
+        tubes, times = waiting.pop()
+        if len(tubes) > BLOCK:
+            rows = np.arange(len(tubes))
+            waiting += [(tubes.take(rows[at : at + BLOCK]), times) for at in rows[::BLOCK]]
+            continue
+        for leaf, rows in pieces(loop, tubes):
+            if leaves is not None:
+                leaves.add(leaf)
+            here = tubes.take(rows)
+            after, growth, axis = _moved(loop, here, leaf)
+            bent = ~(growth <= GROWTH) if times < MOST_SPLITS else np.zeros(len(rows), bool)
+            if not bent.all():
+                found.append(after.take(np.flatnonzero(~bent)))
+            if bent.any():
+                waiting.append((_split(here.take(np.flatnonzero(bent)), axis[bent]), times + 1))
+    return Tubes.joined(found) if found else tubes
+
+
+def _split(tubes: Tubes, axis: NDArray[np.int64]) -> Tubes:
+    """Each tube as two, halves along one of its axes."""
+    rows = np.arange(len(tubes))
+    forms = []
+    for each in tubes.forms:
+        half = each.coefficients[axis, rows] / 2
+        coefficients = each.coefficients.copy()
+        coefficients[axis, rows] = half
+        centre = np.concatenate([each.centre - half, each.centre + half])
+        both = np.concatenate([coefficients, coefficients], axis=1)
+        radius = np.concatenate([each.radius, each.radius])
+        forms.append(rounded(centre, both, radius, np.abs(centre)))
+    return Tubes(tuple(forms))
 
 
 def pieces(loop: Loop, tubes: Tubes) -> list[tuple[int, NDArray[np.int64]]]:
@@ -106,38 +142,47 @@ def pieces(loop: Loop, tubes: Tubes) -> list[tuple[int, NDArray[np.int64]]]:
     return found
 
 
-def _moved(loop: Loop, tubes: Tubes, leaf: int) -> Tubes:
+def _moved(
+    loop: Loop, tubes: Tubes, leaf: int
+) -> tuple[Tubes, NDArray[np.float64], NDArray[np.int64]]:
+    """The tubes one step on; the share by which what is not linear widened them; and the axis that
+    bends them most."""
     state = [with_squares(each) for each in tubes.forms]
     given = [Interval(low, high) for low, high in loop.plant.disturbance_box]
     after = loop.plant.step(FORMS, state, loop.action(FORMS, state, leaf), given)
-    return _along_axes([form(each, state[0]).without_squares() for each in after])
+    forms = [form(each, state[0]) for each in after]
+    bend = sum(np.abs(each.squares).sum(axis=0) / np.maximum(each.linear, LEAST) for each in forms)
+    found, growth = _along_axes([each.without_squares() for each in forms])
+    return found, growth, np.argmax(np.nan_to_num(bend), axis=0)
 
 
-def _along_axes(forms: list[Affine]) -> Tubes:
-    """The forms with their radius as part of the symbols, along the axes that these have; along
-    others at right angles to each other, where these are almost flat."""
+def _along_axes(forms: list[Affine]) -> tuple[Tubes, NDArray[np.float64]]:
+    """The forms with their radius as part of the symbols, along the axes that these have (along
+    others at right angles to each other, where these are almost flat), and the growth by it."""
     count = len(forms)
     given = np.stack([each.coefficients for each in forms]).transpose(2, 0, 1)
-    radius = ROOM * np.stack([each.radius for each in forms], axis=1)
+    radius = np.stack([each.radius for each in forms], axis=1)
     known = (np.abs(given) < MOST).all(axis=(1, 2)) & (radius < MOST).all(axis=1)
     given = np.where(known[:, None, None], given, np.eye(count))
     radius = np.where(known[:, None], radius, 0.0)
-    length = np.sqrt(np.square(given).sum(axis=1))
-    axes = given / np.maximum(length, LEAST * LEAST)[:, None, :]
+    length = np.maximum(np.sqrt(np.square(given).sum(axis=1)), LEAST * LEAST)
+    axes = given / length[:, None, :]
     flat = ~(np.linalg.cond(axes) < FLAT)
     if flat.any():
         axes[flat] = np.linalg.qr(axes[flat])[0]
     back = np.linalg.inv(axes)
     # Whatever the axes are: x = axes·(back·x) + (1 - axes·back)·x.
-    reach = np.abs(back @ given).sum(axis=2) + (np.abs(back) @ radius[:, :, None])[:, :, 0]
+    more = (np.abs(back) @ radius[:, :, None])[:, :, 0]
+    reach = np.abs(back @ given).sum(axis=2) + more
     own = axes * (reach * (1 + ROUNDING))[:, None, :]
     off = np.abs(np.eye(count) - axes @ back) + ROUNDING
     total = np.abs(given).sum(axis=2) + radius
     lost = (off @ total[:, :, None])[:, :, 0] + ROUNDING * np.abs(own).sum(axis=2)
     lost = np.where(known[:, None], lost * (1 + ROUNDING), np.inf)
-    return Tubes(
-        tuple(Affine(each.centre, own[:, at].T, lost[:, at]) for at, each in enumerate(forms))
-    )
+    long = np.maximum(length, SHORT * length.max(axis=1, keepdims=True))
+    growth = np.where(known, (more / long).max(axis=1), np.inf)
+    found = [Affine(each.centre, own[:, at].T, lost[:, at]) for at, each in enumerate(forms)]
+    return Tubes(tuple(found)), growth
 
 
 def judged(judge: Judge, tubes: Tubes, step: int) -> tuple[Tubes, bool]:
