@@ -19,10 +19,10 @@ from crisptree.verify.checker_step import Steps
 LEAST = 1e-13
 LOSS = 1e-13
 """The share of a sum of products that rounding may lose, many times over."""
-FLAT = 1e7
-GROWTH, MOST_HALVINGS = 0.05, 8
-"""The share by which what is not linear may widen a tube in a step before it is halved; how often
-in one step."""
+FLAT, SHORT = 10.0, 0.1
+GROWTH, MOST_HALVINGS = 0.12, 8
+"""The share by which what is not linear may lengthen an axis in a step (a tenth of the longest
+counts, where it is shorter) before a tube is halved; how often in one step."""
 BLOCK = 1_024
 MOST_TUBES = 2_000_000
 
@@ -181,7 +181,8 @@ def _bend(curve: object, count: int, n: int) -> tuple[NDArray[np.float64], NDArr
 
 def _along_axes(middle: NDArray, axes: NDArray, rest: NDArray) -> tuple[Tube, NDArray[np.float64]]:
     """`middle + axes · s` and up to `rest` besides, as a tube: along the same axes, made longer,
-    or along the states' own where those are almost flat; and the share by which they grew."""
+    or along others at right angles where those are almost flat; and the share by which they
+    grew."""
     known = np.isfinite(axes).all(axis=(1, 2)) & np.isfinite(rest).all(axis=1)
     unit = np.eye(middle.shape[1])
     safe, rest = np.where(known[:, None, None], axes, unit), np.where(known[:, None], rest, 0.0)
@@ -189,17 +190,20 @@ def _along_axes(middle: NDArray, axes: NDArray, rest: NDArray) -> tuple[Tube, ND
     ways = safe / length[:, None, :]
     with np.errstate(invalid="ignore"):
         flat = ~(np.linalg.cond(ways) < FLAT)
-    ways[flat] = unit
+    if flat.any():  # the longest way through the set, the longest across it, …
+        ways[flat] = np.linalg.svd(safe[flat])[0]
     inverse = np.linalg.inv(ways)
     # The true inverse is inverse · (1 + d) with |d| up to off / (1 - off), off being how far
     # ways · inverse is from 1.
     off = np.abs(ways @ inverse - unit).sum(axis=2).max(axis=1) + LOSS
     total = (np.abs(safe).sum(axis=2) + rest).max(axis=1)
-    along = np.abs(inverse @ safe).sum(axis=2) + (np.abs(inverse) @ rest[:, :, None])[:, :, 0]
+    more = (np.abs(inverse) @ rest[:, :, None])[:, :, 0]
+    before = np.abs(inverse @ safe).sum(axis=2)
+    along = before + more
     along += np.abs(inverse).sum(axis=2) * (2 * off * total)[:, None]
     if (off > 0.25).any():
         raise Rejected("a tube's axes are too flat")
     longer = ways * (along * (1 + LOSS))[:, None, :]
-    width = np.maximum(np.abs(safe).sum(axis=2), LEAST)
-    growth = np.where(known, (rest / width).max(axis=1), np.inf)
+    long = np.maximum(before, SHORT * before.max(axis=1, keepdims=True))
+    growth = np.where(known, (more / long).max(axis=1), np.inf)
     return Tube(middle, np.where(known[:, None, None], longer, np.inf)), growth

@@ -14,9 +14,8 @@ from crisptree.verify.cells import Grid
 from crisptree.verify.claims import Claim, Judge
 from crisptree.verify.falsify import beyond
 from crisptree.verify.loop import Boxes, Loop
-from crisptree.verify.reach import Attempt, Limits, Prover, start_boxes
+from crisptree.verify.reach import Attempt, Limits, Prover
 from crisptree.verify.simulate import natures, starts, states
-from crisptree.verify.tubes import influence
 
 EPISODES, LONGEST = 256, 1_000
 FINER = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -99,32 +98,20 @@ def _grids(
                 yield even_grid(loop, seen, finer), stride, False
         return
     assert claim.steps is not None
-    weights = influence(loop, start_boxes(loop, claim), claim.steps) if loop.with_forms else None
     for finer, pieces in zip(FINER, PIECES, strict=True):
         if cells.stride is None:
-            yield start_grid(loop, claim, seen, pieces, weights), claim.steps, loop.with_forms
+            yield start_grid(loop, claim, seen, pieces), claim.steps, loop.with_forms
         yield even_grid(loop, seen, finer), cells.stride or 1, False
 
 
-def start_grid(
-    loop: Loop, claim: Claim, seen: Visited, pieces: int, influence: NDArray | None = None
-) -> Grid:
+def start_grid(loop: Loop, claim: Claim, seen: Visited, pieces: int) -> Grid:
     """Lines that cut the start into so many pieces, and no others: what starts together is
-    followed to the end without being joined with anything.
-
-    States with more influence are cut into more; into as many each, where nothing is said.
-    """
+    followed to the end without being joined with anything."""
     width = np.zeros(len(seen.low))
     width[: len(claim.start)] = claim.start[:, 1] - claim.start[:, 0]
-    weight = np.ones(len(width)) if influence is None else np.maximum(influence, 1e-9)
-    weight = np.where(width > 0, weight, 0.0)
-    halvings = np.zeros(len(width), int)
-    while weight.any() and 2 ** int(halvings.sum()) < pieces:
-        halvings[np.argmax(weight * 0.5**halvings)] += 1
-    sizes = [
-        2.0 ** math.floor(math.log2(w / 2**times)) if w > 0 else 0.0
-        for w, times in zip(width, halvings, strict=True)
-    ]
+    wide = max(1, int((width > 0).sum()))
+    each = max(1, round(pieces ** (1 / wide)))
+    sizes = [2.0 ** math.floor(math.log2(w / each)) if w > 0 else 0.0 for w in width]
     low, high = seen.low.copy(), seen.high.copy()
     low[: len(claim.start)], high[: len(claim.start)] = claim.start.T
     grid = _grid(loop, sizes, Visited(low, high, seen.late), (False,) * len(sizes))

@@ -1,10 +1,10 @@
 """Tubes: sets of states that remember where they started.
 
 A box around the states of a step forgets how they depend on each other, and where a system turns
-or swings the boxes grow though the states do not. A tube is `centre + A·s + B·e + radius`: s says
-where in its piece of the start a state began, and e, in a frame of its own, holds what is not
-linear, as in Lohner's method. Both reach from -1 to 1. So a piece of the start is followed for many
-steps; where the tree may decide in two ways both are followed, with the whole tube.
+or swings the boxes grow though the states do not. A tube is `centre + axes·s` with every s in
+[-1, 1], and its axes turn as the system does. What is not linear makes them longer; a tube that
+would bend too much is split. So a piece of the start is followed for many steps. Where the tree may
+decide in two ways both are followed, with the whole tube.
 """
 
 from dataclasses import dataclass
@@ -19,15 +19,14 @@ from crisptree.verify.loop import Boxes, Loop, as_bounds
 
 ROUNDING = 2.0**-44
 """Relative to the sizes in a frame, for all products and sums of a change of frames together."""
-LEAST, SMALL, MOST = 1e-12, 1e-6, 1e12
-"""The least width of a tube, the share of a start that counts as a point, and a width beyond which
-nothing is known."""
-FLAT = 1e7
-"""The condition of axes that are too close to each other to be of use."""
-import os
-GROWTH = float(os.environ.get("GROWTH", "0.1"))
-SHORT = float(os.environ.get("SHORT", "0.03"))
-"""The share by which what is not linear may widen a tube in a step; beyond it, it is split."""
+LEAST, MOST = 1e-12, 1e12
+"""The least width of a tube, and a width beyond which nothing is known."""
+FLAT = 10.0
+"""The condition of axes that are so close to each other that others are better."""
+GROWTH, SHORT = 0.1, 0.1
+"""The share by which what is not linear may lengthen an axis in a step; beyond it the tube is
+split. Axes that are shorter than that share of the longest may grow by as much as if they were
+not."""
 MOST_SPLITS = 8
 """How often a tube is split in one step."""
 BLOCK = 1_024
@@ -36,7 +35,7 @@ BLOCK = 1_024
 
 @dataclass(frozen=True, eq=False)
 class Tubes:
-    """One form a state, with a symbol for each state's place at the start, and as many more."""
+    """One form a state, with as many symbols as there are states."""
 
     forms: tuple[Affine, ...]
 
@@ -158,7 +157,7 @@ def _moved(
 
 def _along_axes(forms: list[Affine]) -> tuple[Tubes, NDArray[np.float64]]:
     """The forms with their radius as part of the symbols, along the axes that these have (along
-    others at right angles to each other, where these are almost flat), and the growth by it."""
+    their set's own at right angles, where these are almost flat), and the growth by it."""
     count = len(forms)
     given = np.stack([each.coefficients for each in forms]).transpose(2, 0, 1)
     radius = np.stack([each.radius for each in forms], axis=1)
@@ -169,17 +168,18 @@ def _along_axes(forms: list[Affine]) -> tuple[Tubes, NDArray[np.float64]]:
     axes = given / length[:, None, :]
     flat = ~(np.linalg.cond(axes) < FLAT)
     if flat.any():
-        axes[flat] = np.linalg.qr(axes[flat])[0]
+        axes[flat] = np.linalg.eigh(given[flat] @ given[flat].transpose(0, 2, 1))[1]
     back = np.linalg.inv(axes)
     # Whatever the axes are: x = axes·(back·x) + (1 - axes·back)·x.
     more = (np.abs(back) @ radius[:, :, None])[:, :, 0]
-    reach = np.abs(back @ given).sum(axis=2) + more
+    along = np.abs(back @ given).sum(axis=2)
+    reach = along + more
     own = axes * (reach * (1 + ROUNDING))[:, None, :]
     off = np.abs(np.eye(count) - axes @ back) + ROUNDING
     total = np.abs(given).sum(axis=2) + radius
     lost = (off @ total[:, :, None])[:, :, 0] + ROUNDING * np.abs(own).sum(axis=2)
     lost = np.where(known[:, None], lost * (1 + ROUNDING), np.inf)
-    long = np.maximum(length, SHORT * length.max(axis=1, keepdims=True))
+    long = np.maximum(along, SHORT * along.max(axis=1, keepdims=True))
     growth = np.where(known, (more / long).max(axis=1), np.inf)
     found = [Affine(each.centre, own[:, at].T, lost[:, at]) for at, each in enumerate(forms)]
     return Tubes(tuple(found)), growth
@@ -191,24 +191,3 @@ def judged(judge: Judge, tubes: Tubes, step: int) -> tuple[Tubes, bool]:
     values = as_bounds(judge.plant.measure(FORMS, tubes.forms[:n]), len(tubes))
     going_on, is_shown = judge.rows(values.low, values.high, step)
     return tubes.take(np.flatnonzero(going_on)), is_shown
-
-
-def influence(loop: Loop, start: Boxes, steps: int) -> NDArray[np.float64]:
-    """How much each state at the start counts for what comes: the largest part of it in a later
-    state's width, measured by that state's range on the way, for a start much smaller than this."""
-    centre, half = start.low / 2 + start.high / 2, (start.high - start.low) / 2
-    tubes, size = Tubes.of(Boxes(centre - SMALL * half, centre + SMALL * half)), 1
-    found, low, high = np.zeros(centre.shape[1]), centre[0], centre[0]
-    courses = []
-    for _ in range(steps):
-        tubes = image(loop, tubes).take(np.arange(size))
-        parts = np.stack([np.abs(each.coefficients[:, 0]) for each in tubes.forms])
-        place = np.array([each.centre[0] for each in tubes.forms])
-        if not (parts < MOST).all():
-            break
-        low, high = np.minimum(low, place), np.maximum(high, place)
-        courses.append(parts)
-    scale = np.maximum(high - low, SMALL)
-    for parts in courses:
-        found = np.maximum(found, (parts / scale[:, None]).max(axis=0))
-    return found
