@@ -183,3 +183,22 @@ def test_the_time_is_kept_with_thousands_of_features():
     answers = check_all(tree, ["never left when pixel 7 > 2", "increasing in pixel 9"], seconds=5.0)
     assert {answer.verdict for answer in answers} <= {"holds", "fails", "undecided"}
     assert time.process_time() - begun < 11
+
+
+def _boom(xp, state, action, disturbance):
+    raise ValueError("boom")
+
+
+def _numpy_only(xp, state, action, disturbance):
+    return [np.sin(each) for each in state]
+
+
+def _too_few(xp, state, action, disturbance):
+    return state[:1]
+
+
+@pytest.mark.parametrize("step", [_boom, _numpy_only, _too_few])
+def test_equations_that_do_not_compute(step):
+    plant = replace(TANK, name="broken", step=step)
+    with pytest.raises(CrisptreeError, match="the plant broken does not compute with xp"):
+        verify(FILLING, "from reset stays level < 2 for 3 steps", plant=plant)

@@ -41,9 +41,10 @@ def _total(a: Any, b: Any, widen: Any) -> Values:
 def _product(a: Any, b: Any, c: Any, d: Any) -> tuple[Values, Values]:
     """[a, b] times [c, d]; zero times infinity counts as unbounded."""
     with np.errstate(invalid="ignore"):
-        corners = np.stack(np.broadcast_arrays(a * c, a * d, b * c, b * d))
-    low, high = corners.min(axis=0), corners.max(axis=0)
-    unknown = np.isnan(low) | np.isnan(high)
+        one, two, three, four = a * c, a * d, b * c, b * d
+    low = np.minimum(np.minimum(one, two), np.minimum(three, four))
+    high = np.maximum(np.maximum(one, two), np.maximum(three, four))
+    unknown = np.isnan(low)
     if np.ndim(c) == 0 and np.ndim(d) == 0 and c == d == 0:
         return np.zeros_like(low), np.zeros_like(high)
     return np.where(unknown, -np.inf, _down(low)), np.where(unknown, np.inf, _up(high))
@@ -99,6 +100,9 @@ class Number:
     def __mul__(self, other: Any) -> "Number":
         if _is_more(other):
             return NotImplemented
+        if isinstance(other, int | float) and other and self.slopes is None:
+            ends = (self.low * other, self.high * other)[:: 1 if other > 0 else -1]
+            return Number(_down(ends[0]), _up(ends[1]))
         other = number(other)
         low, high = _product(self.low, self.high, other.low, other.high)
 

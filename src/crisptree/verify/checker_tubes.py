@@ -20,9 +20,10 @@ LEAST = 1e-13
 LOSS = 1e-13
 """The share of a sum of products that rounding may lose, many times over."""
 FLAT, SHORT = 10.0, 0.1
-GROWTH, MOST_HALVINGS = 0.12, 8
+GROWTH, MOST_HALVINGS, HALVED_FIRST = 0.12, 8, 4
 """The share by which what is not linear may lengthen an axis in a step (a tenth of the longest
-counts, where it is shorter) before a tube is halved; how often in one step."""
+counts, where it is shorter) before a tube is halved; how often in one step; how often for the
+tree's decision alone."""
 BLOCK = 1_024
 MOST_TUBES = 2_000_000
 
@@ -79,9 +80,21 @@ def image(steps: Steps, tube: Tube) -> Tube:
     waiting, parts = [(each, 0) for each in _blocks(tube)], []
     while waiting:
         here, times = waiting.pop()
-        for leaf, rows in _by_leaf(steps, here):
+        by_leaf = _by_leaf(steps, here)
+        ways = np.bincount(
+            np.concatenate([rows for _, rows in by_leaf]), minlength=len(here.middle)
+        )
+        if times < HALVED_FIRST and (ways > 1).any():
+            both = here.take(ways > 1)
+            longest = np.argmax(np.abs(both.axes).max(axis=1), axis=1)
+            waiting += [(each, times + 1) for each in _blocks(_halved(both, longest))]
+            by_leaf = [(leaf, rows[ways[rows] == 1]) for leaf, rows in by_leaf]
+        for leaf, rows in by_leaf:
+            if not len(rows):
+                continue
             one = here.take(rows)
-            after, growth, axis = _moved(steps, leaf, one)
+            with np.errstate(invalid="ignore", over="ignore"):
+                after, growth, axis = _moved(steps, leaf, one)
             bent = ~(growth <= GROWTH) if times < MOST_HALVINGS else np.zeros(len(rows), bool)
             parts.append(after.take(~bent))
             if bent.any():
@@ -103,7 +116,8 @@ def _halved(tube: Tube, axis: NDArray[np.int64]) -> Tube:
     axes[rows, :, axis] = half
     middle = np.concatenate([tube.middle - half, tube.middle + half])
     # The new middles are rounded.
-    return _along_axes(middle, np.concatenate([axes, axes]), LOSS * np.abs(middle) + LEAST)[0]
+    rest = LOSS * np.abs(middle) + LEAST
+    return _along_axes(middle, np.concatenate([axes, axes]), rest, rest)[0]
 
 
 def _by_leaf(steps: Steps, tube: Tube) -> list[tuple[int, NDArray[np.int64]]]:
@@ -151,7 +165,7 @@ def _moved(
         strict=True,
     )
     middle, axes, rest = np.empty((n, count)), np.empty((n, count, count)), np.zeros((n, count))
-    bends = np.zeros((count, n))
+    bends, totals = np.zeros((count, n)), np.zeros((n, count))
     for i, (point, inexact, curve) in enumerate(found):
         point, inexact = number(point), number(inexact)
         middle[:, i] = point.low / 2 + point.high / 2
@@ -162,9 +176,13 @@ def _moved(
             rest[:, i] += np.asarray(high) - low
         total, by_axis = _bend(curve, count, n)
         rest[:, i] += total
+        totals[:, i] = total
         bends += by_axis / np.maximum(np.abs(axes[:, i]).sum(axis=1), LEAST)
-    after, growth = _along_axes(middle, axes, rest * (1 + LOSS) + LOSS * np.abs(middle))
-    return after, growth, np.argmax(np.nan_to_num(bends), axis=0)
+    rest = rest * (1 + LOSS) + LOSS * np.abs(middle)
+    after, growth = _along_axes(middle, axes, rest, totals)
+    longest = np.argmax(np.abs(tube.axes).max(axis=1), axis=1)
+    most = np.argmax(np.nan_to_num(bends), axis=0)
+    return after, growth, np.where(growth < 1.0, most, longest)
 
 
 def _bend(curve: object, count: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -179,13 +197,16 @@ def _bend(curve: object, count: int, n: int) -> tuple[NDArray[np.float64], NDArr
     return sizes.sum(axis=0), by_axis
 
 
-def _along_axes(middle: NDArray, axes: NDArray, rest: NDArray) -> tuple[Tube, NDArray[np.float64]]:
+def _along_axes(
+    middle: NDArray, axes: NDArray, rest: NDArray, bent: NDArray
+) -> tuple[Tube, NDArray[np.float64]]:
     """`middle + axes · s` and up to `rest` besides, as a tube: along the same axes, made longer,
-    or along others at right angles where those are almost flat; and the share by which they
-    grew."""
+    or along others at right angles where those are almost flat; and the share of an axis that
+    `bent`, the part of the rest that halving reduces, adds to it."""
     known = np.isfinite(axes).all(axis=(1, 2)) & np.isfinite(rest).all(axis=1)
     unit = np.eye(middle.shape[1])
-    safe, rest = np.where(known[:, None, None], axes, unit), np.where(known[:, None], rest, 0.0)
+    safe = np.where(known[:, None, None], axes, unit)
+    rest = np.where(known[:, None], rest, 0.0)
     length = np.maximum(np.sqrt(np.square(safe).sum(axis=1)), LEAST * LEAST)
     ways = safe / length[:, None, :]
     with np.errstate(invalid="ignore"):
@@ -197,13 +218,12 @@ def _along_axes(middle: NDArray, axes: NDArray, rest: NDArray) -> tuple[Tube, ND
     # ways · inverse is from 1.
     off = np.abs(ways @ inverse - unit).sum(axis=2).max(axis=1) + LOSS
     total = (np.abs(safe).sum(axis=2) + rest).max(axis=1)
-    more = (np.abs(inverse) @ rest[:, :, None])[:, :, 0]
     before = np.abs(inverse @ safe).sum(axis=2)
-    along = before + more
+    along = before + (np.abs(inverse) @ rest[:, :, None])[:, :, 0]
     along += np.abs(inverse).sum(axis=2) * (2 * off * total)[:, None]
     if (off > 0.25).any():
         raise Rejected("a tube's axes are too flat")
     longer = ways * (along * (1 + LOSS))[:, None, :]
     long = np.maximum(before, SHORT * before.max(axis=1, keepdims=True))
-    growth = np.where(known, (more / long).max(axis=1), np.inf)
+    growth = ((np.abs(inverse) @ bent[:, :, None])[:, :, 0] / np.maximum(long, LEAST)).max(axis=1)
     return Tube(middle, np.where(known[:, None, None], longer, np.inf)), growth

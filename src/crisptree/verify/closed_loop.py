@@ -23,6 +23,7 @@ from crisptree.verify.boxes import NotABoxError, as_box
 from crisptree.verify.claims import Claim, Judge, loop_of
 from crisptree.verify.conditions import Condition
 from crisptree.verify.falsify import Counterexample, Falsifier
+from crisptree.verify.intervals import INTERVALS, Interval
 from crisptree.verify.loop import Loop
 from crisptree.verify.plants.plant import Plant
 from crisptree.verify.plants.registry import PLANTS
@@ -159,13 +160,40 @@ def check_model(plant: Plant) -> None:
 
     Those that come with crisptree are compared in its tests.
     """
-    if plant.env_id is None or plant in PLANTS:
+    if plant in PLANTS:
+        return
+    tried_out(plant)
+    if plant.env_id is None:
         return
     difference = disagreement(plant, COMPARED_STEPS)
     if difference is not None:
         raise CrisptreeError(
             f"the plant {plant.name} disagrees with {plant.env_id}: {printable(difference)}"
         )
+
+
+def tried_out(plant: Plant) -> None:
+    """Refuse a plant whose equations do not compute, with numbers or with intervals."""
+    start = plant.reset_box.mean(axis=1)
+    actions = plant.actions
+    if actions.kind == "discrete":
+        action: Any = 0
+    else:
+        action = [0] * len(actions.names) if actions.kind != "box" else list(actions.low)
+    given = [Interval(low, high) for low, high in plant.disturbance_box]
+    try:
+        plant.play(start[None], np.array([action]), plant.disturbance_box[:, :1].T)
+        plant.observations(start[None])
+        state = [Interval(np.array([each]), np.array([each])) for each in start]
+        after = list(plant.step(INTERVALS, state, action, given))
+        plant.measure(INTERVALS, after)
+        plant.observe(INTERVALS, after)
+    except Exception as error:  # whatever a user's equations do
+        line = (str(error).splitlines() or [""])[0]
+        raise CrisptreeError(
+            f"the plant {printable(plant.name)} does not compute with xp in the place of NumPy: "
+            f"{type(error).__name__}: {printable(line)[:120]}"
+        ) from None
 
 
 def check_fit(tree: CrispTree, plant: Plant) -> None:

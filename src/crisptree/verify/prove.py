@@ -111,14 +111,15 @@ def start_grid(loop: Loop, claim: Claim, seen: Visited, pieces: int) -> Grid:
     width[: len(claim.start)] = claim.start[:, 1] - claim.start[:, 0]
     wide = max(1, int((width > 0).sum()))
     each = max(1, round(pieces ** (1 / wide)))
-    sizes = [2.0 ** math.floor(math.log2(w / each)) if w > 0 else 0.0 for w in width]
+    cells = [2.0 ** math.floor(math.log2(w / each)) if w > 0 else 0.0 for w in width]
+    sizes = [0.0] * len(cells) if pieces == 1 else cells
     low, high = seen.low.copy(), seen.high.copy()
     low[: len(claim.start)], high[: len(claim.start)] = claim.start.T
     grid = _grid(loop, sizes, Visited(low, high, seen.late), (False,) * len(sizes))
     # A narrow lattice: what is rounded here is followed for long.
     units = tuple(
-        min(unit, 2.0 ** math.floor(math.log2(size * 2.0**-12))) if size else unit
-        for unit, size in zip(grid.units, sizes, strict=True)
+        min(unit, size * 2.0**-12) if size else unit
+        for unit, size in zip(grid.units, cells, strict=True)
     )
     return replace(grid, units=units)
 

@@ -7,9 +7,10 @@ from typing import Any
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.verify.checker import Verdict, check
-from crisptree.verify.closed_loop import check_fit, claim_of
+from crisptree.verify.closed_loop import check_fit, claim_of, tried_out
 from crisptree.verify.language import parse
 from crisptree.verify.plants import Plant, plant_named
+from crisptree.verify.plants.registry import PLANTS
 from crisptree.verify.properties import InTheLoop
 
 
@@ -26,6 +27,8 @@ def recheck(content: Mapping[str, Any], tree: CrispTree, plant: Plant | None = N
                 "the certificate's plant is not one of crisptree's; --plant gives it"
             )
         plant = plant_named(str(name))
+    if plant not in PLANTS:
+        tried_out(plant)
     try:
         check_fit(tree, plant)
         asked = parse(str(content["property"]), tree, plant)

@@ -4,7 +4,7 @@ A box around the states of a step forgets how they depend on each other, and whe
 or swings the boxes grow though the states do not. A tube is `centre + axes·s` with every s in
 [-1, 1], and its axes turn as the system does. What is not linear makes them longer; a tube that
 would bend too much is split. So a piece of the start is followed for many steps. Where the tree may
-decide in two ways both are followed, with the whole tube.
+decide in two ways, and splitting does not help, both are followed, with the whole tube.
 """
 
 from dataclasses import dataclass
@@ -27,8 +27,10 @@ GROWTH, SHORT = 0.1, 0.1
 """The share by which what is not linear may lengthen an axis in a step; beyond it the tube is
 split. Axes that are shorter than that share of the longest may grow by as much as if they were
 not."""
-MOST_SPLITS = 8
-"""How often a tube is split in one step."""
+OPEN = 1.0
+"""A growth beyond which it is no bend but an open condition: then the longest axis is split."""
+MOST_SPLITS, SPLIT_FIRST = 8, 4
+"""How often a tube is split in one step; how often for a decision of the tree alone."""
 BLOCK = 1_024
 """Tubes that are moved together: what they need lies in the processor's cache."""
 
@@ -83,7 +85,7 @@ def image(loop: Loop, tubes: Tubes, leaves: set[int] | None = None) -> Tubes:
     """Tubes that hold every state one step after these, without bounds where nothing is known; the
     leaves that may decide are added to `leaves`.
 
-    A tube that the step would bend too much is split first, as often as it takes.
+    A tube that the step would bend too much, or that the tree may lead two ways, is split first.
     """
     found, waiting = [], [(tubes, 0)]
     while waiting:
@@ -92,17 +94,31 @@ def image(loop: Loop, tubes: Tubes, leaves: set[int] | None = None) -> Tubes:
             rows = np.arange(len(tubes))
             waiting += [(tubes.take(rows[at : at + BLOCK]), times) for at in rows[::BLOCK]]
             continue
-        for leaf, rows in pieces(loop, tubes):
+        parts = pieces(loop, tubes)
+        ways = np.bincount(np.concatenate([rows for _, rows in parts]), minlength=len(tubes))
+        if times < SPLIT_FIRST and (ways > 1).any():
+            both = tubes.take(np.flatnonzero(ways > 1))
+            waiting.append((_split(both, _longest(both)), times + 1))
+            parts = [(leaf, rows[ways[rows] == 1]) for leaf, rows in parts]
+        for leaf, rows in parts:
+            if not len(rows):
+                continue
             if leaves is not None:
                 leaves.add(leaf)
             here = tubes.take(rows)
-            after, growth, axis = _moved(loop, here, leaf)
+            with np.errstate(invalid="ignore", over="ignore"):
+                after, growth, axis = _moved(loop, here, leaf)
             bent = ~(growth <= GROWTH) if times < MOST_SPLITS else np.zeros(len(rows), bool)
             if not bent.all():
                 found.append(after.take(np.flatnonzero(~bent)))
             if bent.any():
                 waiting.append((_split(here.take(np.flatnonzero(bent)), axis[bent]), times + 1))
     return Tubes.joined(found) if found else tubes
+
+
+def _longest(tubes: Tubes) -> NDArray[np.int64]:
+    """The longest axis of each tube."""
+    return np.argmax(np.abs([each.coefficients for each in tubes.forms]).max(axis=0), axis=0)
 
 
 def _split(tubes: Tubes, axis: NDArray[np.int64]) -> Tubes:
@@ -150,20 +166,28 @@ def _moved(
     given = [Interval(low, high) for low, high in loop.plant.disturbance_box]
     after = loop.plant.step(FORMS, state, loop.action(FORMS, state, leaf), given)
     forms = [form(each, state[0]) for each in after]
-    bend = sum(np.abs(each.squares).sum(axis=0) / np.maximum(each.linear, LEAST) for each in forms)
-    found, growth = _along_axes([each.without_squares() for each in forms])
-    return found, growth, np.argmax(np.nan_to_num(bend), axis=0)
+    plain = [each.without_squares() for each in forms]
+    # What squares and products with each symbol add to each state: (states, symbols, N).
+    bends = np.stack([np.abs(each.squares).sum(axis=0) for each in forms])
+    bent = bends.sum(axis=1)
+    if not loop.plant.disturbance and not any(loop.noise):
+        bent = np.stack([each.radius for each in plain])  # splitting reduces all there is
+    found, growth = _along_axes(plain, bent.T)
+    widths = np.stack([np.maximum(each.linear, LEAST) for each in forms])
+    share = np.nan_to_num(bends / widths[:, None]).sum(axis=0)
+    return found, growth, np.where(growth < OPEN, np.argmax(share, axis=0), _longest(tubes))
 
 
-def _along_axes(forms: list[Affine]) -> tuple[Tubes, NDArray[np.float64]]:
-    """The forms with their radius as part of the symbols, along the axes that these have (along
-    their set's own at right angles, where these are almost flat), and the growth by it."""
+def _along_axes(forms: list[Affine], bent: NDArray) -> tuple[Tubes, NDArray[np.float64]]:
+    """The forms with their radius as part of the symbols, along the axes that these have, or along
+    their set's own at right angles where these are almost flat; and the share of an axis that
+    `bent`, the part of each state that splitting reduces, adds to it."""
     count = len(forms)
     given = np.stack([each.coefficients for each in forms]).transpose(2, 0, 1)
     radius = np.stack([each.radius for each in forms], axis=1)
     known = (np.abs(given) < MOST).all(axis=(1, 2)) & (radius < MOST).all(axis=1)
     given = np.where(known[:, None, None], given, np.eye(count))
-    radius = np.where(known[:, None], radius, 0.0)
+    radius, bent = np.where(known[:, None], radius, 0.0), np.where(known[:, None], bent, np.inf)
     length = np.maximum(np.sqrt(np.square(given).sum(axis=1)), LEAST * LEAST)
     axes = given / length[:, None, :]
     flat = ~(np.linalg.cond(axes) < FLAT)
@@ -171,17 +195,16 @@ def _along_axes(forms: list[Affine]) -> tuple[Tubes, NDArray[np.float64]]:
         axes[flat] = np.linalg.eigh(given[flat] @ given[flat].transpose(0, 2, 1))[1]
     back = np.linalg.inv(axes)
     # Whatever the axes are: x = axes·(back·x) + (1 - axes·back)·x.
-    more = (np.abs(back) @ radius[:, :, None])[:, :, 0]
     along = np.abs(back @ given).sum(axis=2)
-    reach = along + more
+    reach = along + (np.abs(back) @ radius[:, :, None])[:, :, 0]
     own = axes * (reach * (1 + ROUNDING))[:, None, :]
     off = np.abs(np.eye(count) - axes @ back) + ROUNDING
     total = np.abs(given).sum(axis=2) + radius
     lost = (off @ total[:, :, None])[:, :, 0] + ROUNDING * np.abs(own).sum(axis=2)
     lost = np.where(known[:, None], lost * (1 + ROUNDING), np.inf)
-    long = np.maximum(along, SHORT * along.max(axis=1, keepdims=True))
-    growth = np.where(known, (more / long).max(axis=1), np.inf)
     found = [Affine(each.centre, own[:, at].T, lost[:, at]) for at, each in enumerate(forms)]
+    long = np.maximum(along, SHORT * along.max(axis=1, keepdims=True))
+    growth = ((np.abs(back) @ bent[:, :, None])[:, :, 0] / np.maximum(long, LEAST)).max(axis=1)
     return Tubes(tuple(found)), growth
 
 
