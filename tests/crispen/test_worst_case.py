@@ -12,7 +12,7 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.crispen.config import WorstCaseConfig
 from crisptree.crispen.prune import rows_by_node
-from crisptree.crispen.worst_case import changed, grown, improved, tail
+from crisptree.crispen.worst_case import _with_worse, changed, grown, improved, tail
 
 QUICK = WorstCaseConfig(enabled=True, starts=64, hard=8, width=8, rounds=60, patience=60)
 SPLITS = inner(st.recursive(LEAVES, inner, max_leaves=12))
@@ -55,11 +55,13 @@ def test_the_worst_starts_are_put_right():
     assert len(starts) == QUICK.starts
 
 
-def test_the_adversary_comes_closer():
-    """The starts that a tree is judged by move to where it fails."""
-    trial = Guessing()
-    _, starts = improved(one(0.69), trial, QUICK, 2, np.random.default_rng(2))
-    assert (np.abs(starts - 0.7) < 0.05).mean() > 0.2
+def test_the_adversary_finds_worse_starts():
+    trial, tree = Guessing(), one(0.5)
+    starts = trial.starts(QUICK.starts)
+    scores = trial.scores([tree], starts)[0]
+    others, found = _with_worse(tree, trial, QUICK, starts, scores)
+    assert found.shape == scores.shape and (trial.scores([tree], others)[0] == found).all()
+    assert tail(found, 0.1) < tail(scores, 0.1)
 
 
 def test_it_ends_when_it_is_late():

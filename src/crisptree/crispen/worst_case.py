@@ -78,7 +78,7 @@ def improved(
         if is_late() or idle == settings.patience:
             break
         if number % ADVERSARY_EVERY == 0:
-            starts, scores = _with_worse(tree, trial, settings, starts, scores, rng)
+            starts, scores = _with_worse(tree, trial, settings, starts, scores)
         hard = starts[np.argsort(scores, kind="stable")[: settings.hard]]
         rows = dict(rows_by_node(tree, states))
         tried = [changed(tree, states, rows, most_leaves, rng) for _ in range(settings.width)]
@@ -101,7 +101,6 @@ def _with_worse(
     settings: WorstCaseConfig,
     starts: Starts,
     scores: NDArray[np.float64],
-    rng: np.random.Generator,
 ) -> tuple[Starts, NDArray[np.float64]]:
     """The starts with worse ones in the place of the best, which tell least."""
     worst = starts[np.argsort(scores, kind="stable")[: settings.hard]]

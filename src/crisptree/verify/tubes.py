@@ -87,6 +87,8 @@ def image(loop: Loop, tubes: Tubes, leaves: set[int] | None = None) -> Tubes:
 
     A tube that the step would bend too much, or that the tree may lead two ways, is split first.
     """
+    if not len(tubes):
+        return tubes
     found, waiting = [], [(tubes, 0)]
     while waiting:
         tubes, times = waiting.pop()
@@ -113,7 +115,7 @@ def image(loop: Loop, tubes: Tubes, leaves: set[int] | None = None) -> Tubes:
                 found.append(after.take(np.flatnonzero(~bent)))
             if bent.any():
                 waiting.append((_split(here.take(np.flatnonzero(bent)), axis[bent]), times + 1))
-    return Tubes.joined(found) if found else tubes
+    return Tubes.joined(found)
 
 
 def _longest(tubes: Tubes) -> NDArray[np.int64]:
@@ -149,8 +151,8 @@ def pieces(loop: Loop, tubes: Tubes) -> list[tuple[int, NDArray[np.int64]]]:
             found.append((node, rows))
             continue
         for child, may in (
-            (if_true, high[rows, feature] > threshold),
-            (if_false, low[rows, feature] <= threshold),
+            (if_true, ~(high[rows, feature] <= threshold)),
+            (if_false, ~(low[rows, feature] > threshold)),
         ):
             if may.any():
                 waiting.append((child, rows[may]))
