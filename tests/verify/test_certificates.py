@@ -54,7 +54,9 @@ def test_what_comes_with_crisptree_is_proved(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["cartpole-tree-8", "pendulum-tree-3", "cruise-control-tree-4"])
+@pytest.mark.parametrize(
+    "name", ["cartpole-tree-8", "pendulum-tree-3", "cruise-control-tree-4", "acrobot-tree-3"]
+)
 def test_what_comes_with_crisptree_is_proved_in_seconds(name):
     tree = CrispTree.load(POLICIES / f"{name}.json")
     assert check_certificate(POLICIES / f"{name}.certificate.json", tree).holds
