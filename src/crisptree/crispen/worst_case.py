@@ -130,7 +130,7 @@ def changed(
 
 def grown(tree: CrispTree, states: NDArray, rng: np.random.Generator) -> CrispTree:
     """The tree with a question in the place of a leaf; one answer leads to what the leaf did, the
-    other to what some other leaf does."""
+    other to what some other leaf does, or to any choice."""
     leaves = np.flatnonzero(tree.feature < 0)
     leaf, other = (int(each) for each in rng.choice(leaves, 2, replace=len(leaves) < 2))
     n, feature = tree.n_nodes, int(rng.integers(tree.n_features))
@@ -144,7 +144,10 @@ def grown(tree: CrispTree, states: NDArray, rng: np.random.Generator) -> CrispTr
         return found
 
     at_question = 0.0 if tree.actions.kind == "box" else -1
-    actions = {as_before: tree.action[leaf], as_other: tree.action[other]}
+    instead = tree.action[other]
+    if tree.actions.kind == "discrete" and (len(leaves) < 2 or rng.random() < 0.5):
+        instead = rng.integers(tree.n_actions)
+    actions = {as_before: tree.action[leaf], as_other: instead}
     gains = list(tree.gains)
     if gains:
         more = {as_before: gains[leaf], as_other: gains[other]}

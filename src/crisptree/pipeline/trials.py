@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen.config import WorstCaseConfig
+from crisptree.crispen.pace import GRACE
 from crisptree.crispen.prune import visited_states
-from crisptree.crispen.select import with_grace
 from crisptree.crispen.worst_case import Starts
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import block_seed
@@ -140,11 +140,12 @@ class EpisodeTrial:
 
     def scores(self, trees: Sequence[CrispTree], starts: Starts) -> NDArray[np.float64]:
         seeds = starts.tolist()
-        played = rollout(trees, self.task, seeds, fast=True, deadline=with_grace(self.end))
+        deadline = max(self.end, time.monotonic() + GRACE)
+        played = rollout(trees, self.task, seeds, fast=True, deadline=deadline)
         return played.returns
 
     def states(self, tree: CrispTree) -> NDArray:
-        return visited_states(tree, self.task, self.seed, episodes=32, end=self.end)
+        return visited_states(tree, self.task, self.seed, episodes=32, until=self.end)
 
     def counterexample(self, tree: CrispTree, deadline: float) -> None:
         return None

@@ -26,6 +26,8 @@ class WorstCase(Stage):
         config, settings, rng = context.config, context.config.worst_case, context.rng()
         assert inputs.tree is not None
         plant = plant_for(context.task)
+        if plant is not None and len(inputs.tree.features) != len(plant.feature_names):
+            plant = None  # derived features: the plant does not show them
         trial: PlantTrial | EpisodeTrial = (
             EpisodeTrial(context.task, context.seed, context.end)
             if plant is None
