@@ -170,4 +170,4 @@ def _acting(plant: Plant, drawn: Any, fixed: Any, n: int) -> jax.Array:
     share = jax.random.uniform(drawn, shape, jnp.float32)
     same = jax.random.bernoulli(fixed, 0.5, shape)
     share = jnp.where(kind == 0, same, jnp.where(kind == 1, jnp.round(share), share))
-    return box[:, :1] + share * (box[:, 1:] - box[:, :1])
+    return jnp.asarray(box[:, :1]) + share * jnp.asarray(box[:, 1:] - box[:, :1])

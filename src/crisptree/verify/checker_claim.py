@@ -83,7 +83,7 @@ class Asked:
         over = (least > limits[:, 1]).any(axis=1) | (most < limits[:, 0]).any(axis=1)
         if self.plant.goal:
             over |= _within(least, most, self.plant.box(self.plant.goal))
-        return ~over
+        return np.logical_not(over)
 
     def _no_end(self, least: NDArray, most: NDArray, step: int) -> None:
         if self.plant.goal:

@@ -203,7 +203,7 @@ def _along_axes(
     """`middle + axes · s` and up to `rest` besides, as a tube: along the same axes, made longer,
     or along others at right angles where those are almost flat; and the share of an axis that
     `bent`, the part of the rest that halving reduces, adds to it."""
-    known = np.isfinite(axes).all(axis=(1, 2)) & np.isfinite(rest).all(axis=1)
+    known = np.asarray(np.isfinite(axes).all(axis=(1, 2)) & np.isfinite(rest).all(axis=1))
     unit = np.eye(middle.shape[1])
     safe = np.where(known[:, None, None], axes, unit)
     rest = np.where(known[:, None], rest, 0.0)

@@ -137,7 +137,7 @@ class Judge:
         over = ((low > limits[:, 1]) | (high < limits[:, 0])).any(axis=1)
         if self.plant.goal:
             over = over | _inside(low, high, self.plant.box(self.plant.goal))
-        return ~over, bool(inside.all())
+        return np.logical_not(over), bool(inside.all())
 
     def _may_end(self, low: NDArray, high: NDArray) -> bool:
         """Whether an episode may end in the plant's goal."""

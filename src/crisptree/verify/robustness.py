@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
@@ -209,7 +209,7 @@ class Coverage:
     """Leaves that no observation of the domain reaches."""
 
 
-def coverage(tree: CrispTree, domain: Sequence[tuple[float, float]]) -> Coverage:
+def coverage(tree: CrispTree, domain: ArrayLike) -> Coverage:
     """How a box of observations is divided among the leaves."""
     box = np.asarray(domain, np.float64)
     if box.shape != (tree.n_features, 2) or not np.isfinite(box).all():

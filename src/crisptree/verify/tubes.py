@@ -187,7 +187,7 @@ def _along_axes(forms: list[Affine], bent: NDArray) -> tuple[Tubes, NDArray[np.f
     count = len(forms)
     given = np.stack([each.coefficients for each in forms]).transpose(2, 0, 1)
     radius = np.stack([each.radius for each in forms], axis=1)
-    known = (np.abs(given) < MOST).all(axis=(1, 2)) & (radius < MOST).all(axis=1)
+    known = np.asarray((np.abs(given) < MOST).all(axis=(1, 2)) & (radius < MOST).all(axis=1))
     given = np.where(known[:, None, None], given, np.eye(count))
     radius, bent = np.where(known[:, None], radius, 0.0), np.where(known[:, None], bent, np.inf)
     length = np.maximum(np.sqrt(np.square(given).sum(axis=1)), LEAST * LEAST)

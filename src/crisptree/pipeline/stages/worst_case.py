@@ -50,6 +50,7 @@ class WorstCase(Stage):
             found = trial.counterexample(tree, context.end)
             if found is None or context.is_late():
                 break
+            assert isinstance(trial, PlantTrial), "seeds have no counterexamples"
             trial.more.append(found)
         # What was judged change by change has seen luck; the tree before has another chance.
         trees = [tree, inputs.tree.simplify()]
