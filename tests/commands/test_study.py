@@ -79,7 +79,7 @@ def test_invite_prints_links(database, capsys):
 def test_export_to_standard_output_and_to_files(database, capsys, tmp_path):
     out = run(capsys, "export")
     assert next(csv.reader(io.StringIO(out)))[:2] == ["study", "participant"]
-    assert run(capsys, "export", "--out", "a.csv") == ""
+    assert run(capsys, "export", "--out", "a.csv") == "wrote a.csv\n"
     assert (tmp_path / "a.csv").read_text() == out
     run(capsys, "export", "--out", "a.parquet")
     assert (tmp_path / "a.parquet").read_bytes()[:4] == b"PAR1"

@@ -53,7 +53,7 @@ def test_one_configuration_for_all_seeds():
     config: Any = for_seeds(PPOConfig(gamma=0.5, steepness=(2.0, 8.0)), 3)
     assert config.gamma.tolist() == [0.5] * 3
     assert config.steepness[1].tolist() == [8.0] * 3
-    assert config.n_envs == 64
+    assert config.n_envs == 16
 
 
 @pytest.mark.parametrize(
