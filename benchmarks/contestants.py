@@ -41,15 +41,16 @@ def tree_on_cartpole(leaves: int = 8, seeds: int = 1, updates: int = 32) -> Run:
     from crisptree import soft
     from crisptree.envs.cartpole import CartPole
     from crisptree.learn import ppo
-    from crisptree.learn.runners import CompiledRunner
+    from crisptree.learn.seed_pool import SeedPool
     from crisptree.learn.stacks import stack
+    from crisptree.learn.trainer import CompiledRunner
 
     config = cartpole_config()
     actor = soft.SoftTree.random(soft.balanced(leaves), 4, 2, key=jax.random.key(0))
     states = stack(
         [ppo.init(actor, 4, config, 100_000, key=jax.random.key(seed)) for seed in range(seeds)]
     )
-    runner = CompiledRunner(CartPole(), config, updates)
+    runner = CompiledRunner(CartPole(), config, SeedPool(seeds), updates)
     runner.restart(states, 0)
 
     def run() -> int:
@@ -174,8 +175,9 @@ def tree_on_lander(fast: bool = True, leaves: int = 32, updates: int = 4) -> Run
     from crisptree.envs.gymnasium_envs import GymnasiumEnvs
     from crisptree.envs.task import task_of
     from crisptree.learn import ppo
-    from crisptree.learn.runners import HostRunner
+    from crisptree.learn.seed_pool import SeedPool
     from crisptree.learn.stacks import stack
+    from crisptree.learn.trainer import HostRunner
     from crisptree.pipeline.config import TrainConfig
 
     config, task = TrainConfig().ppo_for("direct"), task_of("LunarLander-v3")
@@ -185,7 +187,7 @@ def tree_on_lander(fast: bool = True, leaves: int = 32, updates: int = 4) -> Run
         envs = EnvpoolEnvs(task, config.n_envs, os.cpu_count() or 1).parts()
     else:
         envs = [GymnasiumEnvs(task, config.n_envs)]
-    runner = HostRunner(envs, config, 1, 1, 0)
+    runner = HostRunner(envs, config, SeedPool(1), 1, 0)
     runner.restart(states, 0)
 
     def run() -> int:

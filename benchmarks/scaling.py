@@ -38,8 +38,9 @@ def measured(leaves: int, features: int, environments: int, seeds: int) -> dict[
     from crisptree import soft
     from crisptree.envs.cartpole import CartPole
     from crisptree.learn import ppo
-    from crisptree.learn.runners import CompiledRunner
+    from crisptree.learn.seed_pool import SeedPool
     from crisptree.learn.stacks import stack
+    from crisptree.learn.trainer import CompiledRunner
 
     @dataclass(frozen=True)
     class Wide(CartPole):
@@ -64,7 +65,7 @@ def measured(leaves: int, features: int, environments: int, seeds: int) -> dict[
 
     states = stack([fresh(seed) for seed in range(seeds)])
     updates = max(4, min(16, 400_000 // (config.steps_per_update * seeds)))
-    runner = CompiledRunner(env, config, updates)
+    runner = CompiledRunner(env, config, SeedPool(seeds), updates)
     runner.restart(states, 0)
     began = time.perf_counter()
     runner.advance(states, updates)

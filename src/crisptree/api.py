@@ -11,9 +11,8 @@ from typing import Any, Literal
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.source import Env
 from crisptree.envs.task import Task, task_of
-from crisptree.pipeline.ask import asked_config
 from crisptree.pipeline.config import TrainConfig, first_free
-from crisptree.pipeline.config_io import load
+from crisptree.pipeline.config_io import asked_config, load
 from crisptree.pipeline.progress import Silent, reporter
 from crisptree.pipeline.tracking import OnProgress, Tracker, followed, tracked
 from crisptree.pipeline.train import Trained

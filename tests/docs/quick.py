@@ -13,11 +13,11 @@ from crisptree.crispen.expert import read_expert
 from crisptree.envs.task import Task
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import to_dict
-from crisptree.pipeline.measure import Measurement
 from crisptree.pipeline.progress import Reporter, Silent
 from crisptree.pipeline.resolve import resolve
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.teachers import external_teacher
+from crisptree.pipeline.timing import Measurement
 from crisptree.pipeline.train import Trained
 
 

@@ -7,7 +7,6 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.envs.policy import (
     FunctionPolicy,
     Policy,
-    constant_policy,
     policy_from,
     random_policy,
 )
@@ -115,25 +114,17 @@ def test_a_policy_that_gives_nan_only_later_is_named_as_the_one_at_fault():
 
 
 @pytest.mark.parametrize(
-    ("done", "action", "shape"),
+    ("done", "shape"),
     [
-        (spaces.Discrete(3), 2, (5,)),
-        (spaces.MultiDiscrete([2, 3]), [1, 2], (5, 2)),
-        (spaces.Box(-1, 1, (2,)), [0.5, -0.5], (5, 2)),
+        (spaces.Discrete(3), (5,)),
+        (spaces.MultiDiscrete([2, 3]), (5, 2)),
+        (spaces.Box(-1, 1, (2,)), (5, 2)),
     ],
 )
-def test_constant_and_random_policies(done, action, shape):
+def test_a_random_policy_follows_its_seed(done, shape):
     task = make_task(LINE, done)
-    always = constant_policy(task, action).act(np.zeros((5, 3)))
-    assert always.shape == shape
-    assert (always == np.asarray(action)).all()
     by_chance = random_policy(task, 0)
     first = by_chance.act(np.zeros((5, 3)))
     assert first.shape == shape
     assert first.tolist() == random_policy(task, 0).act(np.zeros((5, 3))).tolist()
     assert first.tolist() != by_chance.act(np.zeros((5, 3))).tolist()
-
-
-def test_a_constant_must_be_an_action():
-    with pytest.raises(CrisptreeError, match="must give one action"):
-        constant_policy(TASK, 2)

@@ -15,10 +15,9 @@ from gymnasium.envs import registration
 from helpers import Countdown, Still
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.envs.naming import source_of
 from crisptree.envs.policy import random_policy
 from crisptree.envs.rollout import rollout
-from crisptree.envs.source import EnvSource
+from crisptree.envs.source import EnvSource, source_of
 from crisptree.envs.task import task_of
 
 TANK = """

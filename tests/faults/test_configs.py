@@ -14,8 +14,8 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.envs.task import Task, task_of
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import config_hash, load
-from crisptree.pipeline.measure import Measurement
 from crisptree.pipeline.resolve import resolve
+from crisptree.pipeline.timing import Measurement
 from crisptree.pipeline.train import train
 
 KIND = "damaged configurations"

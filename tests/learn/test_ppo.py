@@ -11,10 +11,10 @@ from trajectories import F, R, T, any_trajectory, to_bytes, with_other_masked_ro
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.learn import ppo, reinforce
-from crisptree.learn.actor_critic import annealed
 from crisptree.learn.config import PPOConfig, ReinforceConfig
 from crisptree.learn.heads import Categorical, Gaussian, MultiCategorical
 from crisptree.learn.moments import Moments
+from crisptree.learn.ppo import annealed
 from crisptree.learn.trajectory import COLLECT, RESET, SHUFFLE
 from crisptree.soft import MLP, AxisTree, SoftTree, balanced, critic
 

@@ -13,7 +13,7 @@ from probe_envs import ENDS, MOVES, REWARDS, SEEN, START, ThreeStates
 from crisptree.learn import reinforce
 from crisptree.learn.collect import collect, fresh_envs
 from crisptree.learn.config import ReinforceConfig
-from crisptree.learn.trajectory import generalized_advantages
+from crisptree.learn.trajectory import generalized_advantages, masked_mean
 from crisptree.soft import SoftTree, balanced
 
 GAMMA, HORIZON = 0.8, 3
@@ -96,7 +96,7 @@ def mean_update(tree, state, action, reward, ends, kept, weight, values, *, gamm
     def loss(tree):
         log_policy = jax.vmap(tree.log_policy)(jnp.asarray(SEEN)[state.ravel()])
         taken = jnp.take_along_axis(log_policy, action.reshape(-1, 1), 1)[:, 0]
-        return reinforce.policy_gradient_loss(taken, weighted, kept.ravel())
+        return -masked_mean(reinforce.objective(taken, taken, weighted), kept.ravel())
 
     gradient = jax.tree.leaves(eqx.filter_grad(loss)(tree))
     return -jnp.concatenate([leaf.ravel() for leaf in gradient])

@@ -18,10 +18,9 @@ from crisptree.envs.task import task_of
 from crisptree.learn import checkpoint, dqn, ppo, reinforce, sac
 from crisptree.learn.collect import collect, fresh_envs
 from crisptree.learn.config import DQNConfig, PPOConfig, ReinforceConfig, SACConfig
-from crisptree.learn.runners import algorithm_of
 from crisptree.learn.stacks import n_seeds, pick, stack
 from crisptree.learn.traced_config import per_seed
-from crisptree.learn.trainer import Trainer
+from crisptree.learn.trainer import Trainer, algorithm_of
 from crisptree.soft import SoftTree, balanced
 
 PPO = PPOConfig(n_envs=2, n_steps=16, n_epochs=2, n_minibatches=2, plateau_speedup=1.0)

@@ -10,9 +10,9 @@ from crisptree.crisp import CrispTree
 from crisptree.envs.task import task_of
 from crisptree.pipeline.candidates import later_weight
 from crisptree.pipeline.config import CandidateConfig, TrainConfig
-from crisptree.pipeline.measure import Measurement
 from crisptree.pipeline.plan import legs
 from crisptree.pipeline.resolve import resolve
+from crisptree.pipeline.timing import Measurement
 from crisptree.pipeline.train import train
 
 CONFIG = small_config(candidates=CandidateConfig(("direct", "mlp"), 2, 2))

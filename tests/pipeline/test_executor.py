@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.pipeline.executor import run_jobs
-from crisptree.pipeline.jobs import Job
+from crisptree.pipeline.executor import Job, run_jobs
 
 HERE = str(Path(__file__).parent)
 
@@ -71,7 +70,7 @@ def test_enough_is_enough(tmp_path):
 PARENT = """
 import sys
 from crisptree.pipeline.executor import run_jobs
-from crisptree.pipeline.jobs import Job
+from crisptree.pipeline.executor import Job
 run_jobs([Job("a", "jobs:sleep", {"path": sys.argv[1]})])
 """
 

@@ -4,9 +4,9 @@ import pytest
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.task import task_of
 from crisptree.pipeline.config import CandidateConfig, EvolveConfig, PolicyConfig, TrainConfig
-from crisptree.pipeline.measure import Measurement, measure
 from crisptree.pipeline.plan import plan
-from crisptree.pipeline.resolve import DEFAULT_BUDGET, MOST_STEPS, resolve
+from crisptree.pipeline.resolve import DEFAULT_BUDGET, MOST_STEPS, measure, resolve
+from crisptree.pipeline.timing import Measurement
 
 FAST, SLOW = Measurement(1e6, 200.0), Measurement(30.0, 40.0)
 

@@ -9,13 +9,13 @@ from small import PPO, small_config
 
 from crisptree.envs.task import task_of
 from crisptree.pipeline.config import TeacherConfig
-from crisptree.pipeline.measure import Measurement
 from crisptree.pipeline.plan import first_stages
 from crisptree.pipeline.progress import Silent
 from crisptree.pipeline.resolve import resolve
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.runner import run_stages
 from crisptree.pipeline.stages.teacher import Fallback, Teacher
+from crisptree.pipeline.timing import Measurement
 
 
 class NothingToLearn(gym.Env):

@@ -9,8 +9,7 @@ import pytest
 
 from crisptree.envs.task import task_of
 from crisptree.learn.schedule import Schedule
-from crisptree.pipeline.measure import Measurement
-from crisptree.pipeline.timing import MOST_RESERVED, RESERVED, KeepTime, TimeLeft
+from crisptree.pipeline.timing import MOST_RESERVED, RESERVED, KeepTime, Measurement, TimeLeft
 
 
 class State(eqx.Module):

@@ -10,8 +10,8 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.crispen.config import WorstCaseConfig
 from crisptree.envs.task import task_of
-from crisptree.pipeline.ask import asked_config
 from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.config_io import asked_config
 from crisptree.pipeline.plan import plan
 from crisptree.pipeline.plant_rollout import PlayedBy, scorer
 from crisptree.pipeline.train import train

@@ -96,7 +96,7 @@ class Command:
         self._train(asked, task, out)
 
     def _asked(self, base: Any) -> Any:
-        from crisptree.pipeline.ask import asked_config
+        from crisptree.pipeline.config_io import asked_config
 
         return asked_config(
             base,

@@ -209,20 +209,6 @@ def _always(task: Task, action: np.ndarray) -> CrispTree:
     return CrispTree.from_nested(action.tolist(), **signature)
 
 
-def _race(
-    constants: list[np.ndarray],
-    means: Callable[[list[np.ndarray], int], np.ndarray],
-    episodes: int,
-) -> tuple[np.ndarray, float]:
-    """The best constant and its mean return over all episodes."""
-    for count in (max(1, episodes // 16), max(1, episodes // 4)):
-        if len(constants) > 2 and count < episodes:
-            order = np.argsort(-means(constants, count), kind="stable")
-            constants = [constants[i] for i in order[: max(2, len(constants) // 3)]]
-    last = means(constants, episodes)
-    return constants[int(np.argmax(last))], float(last.max())
-
-
 def constant_actions(task: Task, seed: int) -> list[np.ndarray]:
     """Actions to try for ever: each one, or, where there are too many, some of them. Of real
     vectors the middle, the corners and random ones."""

@@ -133,10 +133,3 @@ def random_policy(task: Task, seed: int) -> Policy:
     """Uniformly random actions. What it does depends on how often it was asked."""
     rng = np.random.default_rng(seed)
     return FunctionPolicy(lambda rows: sample_actions(task.actions, len(rows), rng))
-
-
-def constant_policy(task: Task, action: Any) -> Policy:
-    """Always one of the policy's own actions: a number, one for each part, or a real vector."""
-    always = np.asarray(action, np.float64 if task.actions.kind == "box" else np.int64)
-    check_actions(always[None], task)
-    return FunctionPolicy(lambda rows: np.repeat(always[None], len(rows), axis=0))

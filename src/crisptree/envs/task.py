@@ -20,8 +20,7 @@ from crisptree.envs.encoder import SpaceEncoder
 from crisptree.envs.feature_function import FeatureFunction, FunctionEncoder
 from crisptree.envs.guard import guarded, misbehaved
 from crisptree.envs.names import names_of
-from crisptree.envs.naming import source_of
-from crisptree.envs.source import SUITES, Env, EnvSource
+from crisptree.envs.source import SUITES, Env, EnvSource, source_of
 from crisptree.envs.spaces import encoder_of
 
 

@@ -9,11 +9,11 @@ import optax
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.learn.actor_critic import check_outputs, episode_metrics, head_of
 from crisptree.learn.config import DQNConfig
 from crisptree.learn.heads import Categorical, EpsilonGreedy, Head
 from crisptree.learn.moments import Moments
 from crisptree.learn.optimizer import decayed, fresh_optimizer, gradient_step
+from crisptree.learn.ppo import check_outputs, episode_metrics, head_of
 from crisptree.learn.replay import Replay, Transitions, transitions
 from crisptree.learn.schedule import Schedule, Scheduled, interpolate
 from crisptree.learn.trajectory import NEXT, SHUFFLE, Number, Trajectory, masked_mean

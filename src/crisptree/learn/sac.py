@@ -12,11 +12,11 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.learn.actor_critic import check_outputs, episode_metrics
 from crisptree.learn.config import SACConfig
 from crisptree.learn.heads import Gaussian, Head, SquashedGaussian
 from crisptree.learn.moments import Moments
 from crisptree.learn.optimizer import decayed, fresh_optimizer, gradient_step
+from crisptree.learn.ppo import check_outputs, episode_metrics
 from crisptree.learn.replay import Replay, Transitions, transitions
 from crisptree.learn.schedule import Schedule, Scheduled
 from crisptree.learn.trajectory import NEXT, SHUFFLE, Trajectory, masked_mean

@@ -24,8 +24,7 @@ from crisptree.learn.compilation_cache import enable_compilation_cache
 from crisptree.learn.exact_model import exact_model
 from crisptree.pipeline.config import MOST_CANDIDATES, Beginning, TrainConfig, turns
 from crisptree.pipeline.config_io import from_dict, to_dict
-from crisptree.pipeline.executor import Workers
-from crisptree.pipeline.jobs import Job, Message, ProcessEndedError
+from crisptree.pipeline.executor import Job, Message, ProcessEndedError, Workers
 from crisptree.pipeline.plan import legs, plan
 from crisptree.pipeline.progress import Prefixed, Reporter
 from crisptree.pipeline.run_directory import RunDirectory

@@ -1,4 +1,5 @@
-"""A configuration as plain JSON, read strictly and named by its hash."""
+"""A configuration from the few settings that matter, as plain JSON, read strictly, and named by its
+hash."""
 
 import dataclasses
 import difflib
@@ -6,12 +7,13 @@ import hashlib
 import json
 import shlex
 import types
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.files import write_atomically
-from crisptree.pipeline.config import SIZE_NAMES, TrainConfig
+from crisptree.pipeline.config import RACED, SIZE_NAMES, TrainConfig
 
 PROCEDURE = 2
 """Counts up when the same configuration comes to mean something else."""
@@ -19,6 +21,9 @@ NO_MATTER = ("candidates.workers", "candidates.executor")
 """What a run does not depend on: how many learn at the same time, and where."""
 
 Config = TypeVar("Config")
+
+
+QUICK_MINUTES = 0.8
 
 
 def to_dict(config: Any) -> dict[str, Any]:
@@ -76,6 +81,78 @@ def config_hash(config: TrainConfig) -> str:
             part = part[folder]
         del part[name]
     return digest({"procedure": PROCEDURE, "config": content})
+
+
+def asked_config(
+    base: TrainConfig,
+    *,
+    leaves: int | None = None,
+    rules: int | None = None,
+    mlp: int | None = None,
+    leaf: str | None = None,
+    gains: int | None = None,
+    seed: int | None = None,
+    seeds: int | None = None,
+    budget: float | None = None,
+    steps: int | None = None,
+    quick: bool = False,
+    episodes: int | None = None,
+    teacher: str | None = None,
+    direct: bool = False,
+    start_from: str | None = None,
+    paper: bool = False,
+    features: str | None = None,
+    derive: bool = False,
+    worst_case: bool = False,
+    overrides: dict[str, Any] | None = None,
+) -> TrainConfig:
+    """`base` with what was asked for; what was left out stays as it is."""
+    sizes = {"tree": leaves, "list": rules, "mlp": mlp}
+    given = [(kind, size) for kind, size in sizes.items() if size is not None]
+    for kind, size in given:
+        if type(size) is not int:
+            raise CrisptreeError(f"{SIZE_NAMES[kind]} must be a whole number, not {size!r}")
+    if len(given) > 1:
+        one, other = (SIZE_NAMES[kind] for kind, _ in given[:2])
+        raise CrisptreeError(f"{one} and {other} exclude each other: give one")
+    if direct and (teacher is not None or start_from is not None):
+        raise CrisptreeError("direct starts from nothing: leave out teacher and start-from")
+    if paper and (direct or teacher is not None or start_from is not None):
+        raise CrisptreeError("the paper's way starts from nothing: leave out teacher, start-from")
+    if teacher is not None and start_from is not None:
+        raise CrisptreeError("teacher and start-from exclude each other: give one")
+    if budget is not None and steps is not None:
+        raise CrisptreeError("budget and steps exclude each other: give one")
+    if quick and (budget is not None or steps is not None):
+        raise CrisptreeError("quick is a budget of its own: leave out budget and steps")
+    changes: dict[str, Any] = {
+        "policy.leaf": leaf,
+        "policy.gains": gains,
+        "seed": seed,
+        "seeds": seeds,
+        "budget": QUICK_MINUTES if quick else budget,
+        "steps": steps,
+        "episodes": episodes,
+        "start_from": start_from,
+        "paper.enabled": True if paper else None,
+        "env.features": features,
+        "derive.enabled": True if derive else None,
+        "worst_case.enabled": True if worst_case else None,
+    }
+    if given:
+        changes["policy.kind"], changes["policy.size"] = given[0]
+    if direct:
+        changes["candidates.beginnings"] = ["direct"]
+    elif teacher in RACED:
+        changes["candidates.beginnings"] = [teacher]
+    elif teacher is not None:
+        changes["teacher.policy"] = teacher
+    if budget is not None or quick:
+        base = replace(base, steps=None)
+    if steps is not None:
+        base = replace(base, budget=None)
+    wanted = {name: value for name, value in changes.items() if value is not None}
+    return with_overrides(base, {**wanted, **(overrides or {})})
 
 
 def with_overrides(config: TrainConfig, overrides: dict[str, Any]) -> TrainConfig:

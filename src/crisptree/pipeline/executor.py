@@ -3,26 +3,56 @@
 A job is a function named `module:function` and what it is called with. What it says on the way
 arrives as messages; what it returns must be JSON. A worker ends when its parent does, however that
 comes about: it holds a pipe whose other end goes with the parent.
+
+The worker is `python -m crisptree.pipeline.executor`. Jobs come in through its standard input;
+messages go out through its standard output, one JSON object a line. What a job itself prints goes
+to its log, or to standard error, so that it cannot be taken for a message.
 """
 
+import importlib
 import json
+import logging
 import os
 import queue
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable
+import traceback
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 import cloudpickle
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import ONE_THREAD, cores
-from crisptree.pipeline.jobs import Done, Job, Message, OnError, OnMessage, ProcessEndedError
+from crisptree.pipeline.progress import Silent
 
 Executor = Literal["local", "ray"]
+Message = dict[str, Any]
+
+
+class Job(NamedTuple):
+    name: str
+    function: str
+    """`module:function`, called with the arguments and a Reporter."""
+    arguments: dict[str, Any]
+    log: str | None = None
+    """A file for what the job prints; it is appended to."""
+
+
+OnMessage = Callable[[str, Message], object]
+"""Called with the job's name and what it says: {"advance": [stage, done, text]} or {"note": …}."""
+Done = Callable[[str, Any], bool]
+"""Called with a job's name and result; true ends the jobs that are still at work."""
+OnError = Callable[[str, str], object]
+"""Called with the name of a job that failed and one line that says why."""
+
+
+class ProcessEndedError(CrisptreeError):
+    """A job's process ended without an answer."""
 
 
 def run_jobs(
@@ -75,8 +105,6 @@ class Workers:
         """
         waiting = iter(jobs)
         if self._executor == "ray":
-            from crisptree.pipeline.ray_executor import run_on_ray
-
             return run_on_ray(waiting, self._count, on_message, is_enough, on_error)
         results: dict[str, Any] = {}
         try:
@@ -136,7 +164,7 @@ class _Worker:
         # What is printed outside of jobs; the listening thread closes it.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "crisptree.pipeline.worker"],
+            [sys.executable, "-m", "crisptree.pipeline.executor"],
             env={**os.environ, **ONE_THREAD},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -185,3 +213,151 @@ class _Worker:
             said += log.read_bytes() if log.exists() else b""
         lines = said.decode(errors="replace").strip().splitlines()
         return lines[-1][:300] if lines else f"it ended with code {self._process.returncode}"
+
+
+RETRIES = 3
+"""How often a job is started again whose worker died."""
+
+
+def run_on_ray(
+    jobs: Iterator[Job],
+    workers: int | None,
+    on_message: OnMessage,
+    is_enough: Done,
+    on_error: OnError | None,
+) -> dict[str, Any]:
+    """The results by name. A job whose worker dies is run again; a job that fails is raised, or
+    told to `on_error`."""
+    try:
+        import ray
+        from ray.exceptions import RayError
+    except ImportError as error:
+        raise CrisptreeError("Ray needs its package: pip install 'crisptree[ray]'") from error
+    if not ray.is_initialized():
+        _check_reachable(os.environ.get("RAY_ADDRESS", ""))
+        try:
+            ray.init(log_to_driver=False, logging_level=logging.ERROR, ignore_reinit_error=True)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise CrisptreeError(f"no Ray cluster can be reached: {_last_line(error)}") from error
+    here = {"env_vars": ONE_THREAD}
+    work = ray.remote(num_cpus=1, max_retries=RETRIES, runtime_env=here)(_answer)
+    most = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+    names: dict[Any, str] = {}
+    results: dict[str, Any] = {}
+    while True:
+        while len(names) < most and (job := next(jobs, None)) is not None:
+            names[work.remote(job.function, job.arguments)] = job.name
+        if not names:
+            return results
+        (ready,), _ = ray.wait(list(names), num_returns=1)
+        name = names.pop(ready)
+        try:
+            answer = ray.get(ready)
+        except RayError as error:
+            answer = {"error": f"{name} failed on Ray: {_last_line(error)}"}
+        if "result" in answer:
+            on_message(name, {"note": f"{name} is done"})
+            results[name] = answer["result"]
+            if is_enough(name, answer["result"]):
+                break
+        elif on_error is None:
+            break
+        else:
+            on_error(name, answer["error"])
+    for other in names:
+        ray.cancel(other, force=True)
+    if "error" in answer:
+        raise CrisptreeError(answer["error"])
+    return results
+
+
+def _check_reachable(address: str) -> None:
+    """Refuse a cluster that does not answer; Ray itself would wait for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not port.isdigit():
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10.0).close()
+    except OSError as error:
+        raise CrisptreeError(f"no Ray cluster can be reached at {address}: {error}") from error
+
+
+def _answer(function: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return {"result": call(function, arguments, Silent())}
+    except CrisptreeError as error:
+        return {"error": str(error)}
+
+
+def _last_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[-1] if lines else type(error).__name__
+
+
+class Messages:
+    """A Reporter that writes to the parent."""
+
+    def __init__(self, out: BinaryIO) -> None:
+        self._out, self._lock = out, threading.Lock()
+
+    def send(self, message: dict[str, Any]) -> None:
+        with self._lock:
+            self._out.write(json.dumps(message).encode() + b"\n")
+            self._out.flush()
+
+    def advance(self, stage: str, done: float, text: str) -> None:
+        self.send({"advance": [stage, done, text]})
+
+    def note(self, text: str) -> None:
+        self.send({"note": text})
+
+
+def call(function: str, arguments: dict[str, Any], report: Any) -> Any:
+    """What `module:function` returns."""
+    module, _, name = function.partition(":")
+    return getattr(importlib.import_module(module), name)(**arguments, report=report)
+
+
+def _receive(pipe: BinaryIO, jobs: queue.Queue[bytes]) -> None:
+    """Put jobs into the queue; the process ends when the other end of the pipe is gone."""
+    while True:
+        size = pipe.read(8)
+        payload = pipe.read(int.from_bytes(size, "big"))
+        if len(size) < 8 or len(payload) < int.from_bytes(size, "big"):
+            os._exit(1)
+        jobs.put(payload)
+
+
+def _print_to(path: str) -> None:
+    """What is printed from now on goes to the end of a file."""
+    log = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    os.close(log)
+
+
+def _work(payload: bytes, messages: Messages) -> None:
+    try:
+        job = cloudpickle.loads(payload)
+        if job["log"] is not None:
+            _print_to(job["log"])
+        messages.send({"result": call(job["function"], job["arguments"], messages)})
+    except CrisptreeError as error:
+        messages.send({"error": str(error)})
+    except BaseException as error:
+        traceback.print_exc()
+        sys.stderr.flush()
+        messages.send({"error": f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"})
+
+
+def main() -> None:
+    messages = Messages(os.fdopen(os.dup(1), "wb"))
+    os.dup2(2, 1)
+    jobs: queue.Queue[bytes] = queue.Queue()
+    threading.Thread(target=_receive, args=(sys.stdin.buffer, jobs), daemon=True).start()
+    while True:
+        _work(jobs.get(), messages)
+
+
+if __name__ == "__main__":
+    main()

@@ -5,19 +5,22 @@ long an episode is, which spaces it has, whether it carries its own model.
 """
 
 import math
+import time
 from dataclasses import replace
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import cores
 from crisptree.crispen.config import EvolveConfig
 from crisptree.crispen.search import WIDTH
+from crisptree.envs.policy import random_policy
 from crisptree.envs.registry import twin_of
 from crisptree.envs.task import Task
 from crisptree.envs.transition_table import has_transition_table
+from crisptree.envs.vector_env import vector_env
 from crisptree.learn.config import PPOConfig
 from crisptree.pipeline.config import Beginning, TrainConfig, turns
-from crisptree.pipeline.measure import Measurement
 from crisptree.pipeline.plan import training_shares
+from crisptree.pipeline.timing import UNLIMITED_STEPS, Measurement
 
 DEFAULT_BUDGET = 10.0
 MOST_STEPS = 5_000_000
@@ -35,6 +38,13 @@ LEARNER_STEPS = 60_000
 """Steps a second that a learner takes on one core where the environment costs nothing."""
 LEAST_GENERATIONS, MOST_GENERATIONS = 20, 400
 """Of the evolution of a tree with real actions, or of a linear rule from nothing."""
+FEW, MANY, COMPILED = 8, 64, 1024
+"""Environments whose steps are timed together: few at first, more where steps are fast, and many
+of those that are compiled."""
+FAST = 2_000
+"""Steps a second from which on many are timed together."""
+TIMED_SECONDS, TIMED_STEPS = 0.7, 2_000
+"""Timing ends after so many seconds, or steps of each environment."""
 UPDATES = 60
 """Updates that a training should have at least, or its batches are made smaller."""
 SMALLEST_STEPS, SMALLEST_ENVS = 8, 8
@@ -222,3 +232,33 @@ def _selection_scale(config: TrainConfig, task: Task, measured: Measurement) -> 
     # A short episode tells little: what is over in a step or two is played all the more often.
     most = max(1.0, USUAL_LENGTH / measured.learned_length(task.max_steps))
     return float(f"{min(most, max(0.02, scale)):.2g}")
+
+
+def measure(task: Task, seed: int) -> Measurement:
+    """How fast the environment is and how long its episodes are: about a second of random play."""
+    if twin_of(task) is not None:
+        return _measure(task, seed, COMPILED)
+    few = _measure(task, seed, FEW)
+    is_better_with_many = few.waits or few.steps_per_second >= FAST
+    return _measure(task, seed, MANY) if is_better_with_many else few
+
+
+def _measure(task: Task, seed: int, n_envs: int) -> Measurement:
+    policy, envs = random_policy(task, seed), vector_env(task, n_envs)
+    try:
+        at = envs.reset(seed)
+        at = envs.step(policy.act(at)).observation  # what is compiled, is compiled now
+        steps = ended = 0
+        began = time.perf_counter()
+        while steps < TIMED_STEPS * n_envs and time.perf_counter() - began < TIMED_SECONDS:
+            step = envs.step(policy.act(at))
+            at = step.observation
+            steps += int(step.valid.sum())
+            ended += int((step.terminated | step.truncated).sum())
+        seconds = time.perf_counter() - began
+        waits = getattr(envs, "waits", False)
+    finally:
+        envs.close()
+    longest = float(task.max_steps or UNLIMITED_STEPS)
+    length = min(longest, max(1.0, steps / ended)) if ended else longest
+    return Measurement(steps / task.n_rows / max(seconds, 1e-9), length, waits)

@@ -10,8 +10,8 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
 from crisptree.crisp import CrispTree
 from crisptree.crispen.prune import visited_states
-from crisptree.envs.naming import import_by_name
 from crisptree.envs.policy import Policy, policy_from
+from crisptree.envs.source import import_by_name
 from crisptree.envs.task import Task
 from crisptree.learn.moments import Moments
 from crisptree.pipeline.stage import Context, Values

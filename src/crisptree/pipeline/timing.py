@@ -1,4 +1,5 @@
-"""Keeping the time: how it is shared out, and schedules that are shortened to end in it."""
+"""Keeping the time: how fast an environment is, how the time is shared out, and schedules that are
+shortened to end in it."""
 
 import math
 import time
@@ -11,14 +12,38 @@ import numpy as np
 
 from crisptree.crispen.pace import Pace
 from crisptree.envs.task import Task
-from crisptree.pipeline.measure import Measurement
 
 RESERVED, MOST_RESERVED = 0.12, 0.35
 """Shares of the budget for what comes after the candidates: as much as a few episodes need."""
 SCORED, SCORED_AT_ONCE = 4, 64
 """Episodes that there should be time for; of those that only wait, many take as long as one."""
+UNLIMITED_STEPS = 2_000
+"""Steps that an episode is taken to have where the environment sets no limit."""
 SLACK = 1.15
 """How much too long a schedule may be before it is shortened."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What was seen of an environment before anything was learned."""
+
+    steps_per_second: float
+    """Of one process that steps environments side by side with random actions."""
+    episode_length: float
+    """Steps of an episode, under random actions."""
+    waits: bool = False
+    """Whether steps wait rather than compute, so that many at once take as long as one."""
+
+    def learned_length(self, most: int | None) -> float:
+        """Steps of an episode of somebody who has learned something: he may play longer than at
+        random, up to the limit `most`; the limit itself where nothing was measured."""
+        if math.isnan(self.episode_length):
+            return float(most or UNLIMITED_STEPS)
+        return math.sqrt(self.episode_length * (most or self.episode_length))
+
+    def pace(self, most: int | None) -> Pace:
+        """How long episodes take, before any was played in earnest."""
+        return Pace(self.steps_per_second, self.learned_length(most), self.waits)
 
 
 @dataclass(frozen=True)

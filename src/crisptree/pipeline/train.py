@@ -23,13 +23,12 @@ from crisptree.learn.exact_model import exact_model
 from crisptree.pipeline.candidates import Finished, run_candidates
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import command, config_hash, from_dict, to_dict
-from crisptree.pipeline.measure import Measurement, measure
 from crisptree.pipeline.paper import SoftResult, train_soft
 from crisptree.pipeline.progress import Prefixed, Reporter, Silent
-from crisptree.pipeline.resolve import resolve
+from crisptree.pipeline.resolve import measure, resolve
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.summary import about, gap, gathered, scored, teacher_return
-from crisptree.pipeline.timing import TimeLeft
+from crisptree.pipeline.timing import Measurement, TimeLeft
 from crisptree.show import as_svg
 
 LEAST_SECONDS = 5.0

@@ -24,9 +24,9 @@ from crisptree.pipeline.config import (
     SelectionConfig,
     TrainConfig,
 )
-from crisptree.pipeline.measure import Measurement
 from crisptree.pipeline.progress import Silent
 from crisptree.pipeline.resolve import resolve
+from crisptree.pipeline.timing import Measurement
 
 PPO = PPOConfig(n_envs=8, n_steps=16, n_epochs=1, n_minibatches=2, critic_width=8)
 SMALL = TrainConfig(

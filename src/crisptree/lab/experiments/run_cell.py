@@ -27,11 +27,11 @@ from crisptree.learn.compilation_cache import enable_compilation_cache
 from crisptree.pipeline.candidates import Finished, run_candidates
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import command, config_hash, from_dict, to_dict
-from crisptree.pipeline.measure import Measurement
 from crisptree.pipeline.paper import fresh_learner, train_soft
 from crisptree.pipeline.progress import Reporter
 from crisptree.pipeline.resolve import resolve
 from crisptree.pipeline.run_directory import RunDirectory, read_metrics
+from crisptree.pipeline.timing import Measurement
 
 SELECTION_EPISODES = 128
 NOT_MEASURED = Measurement(math.nan, math.nan)

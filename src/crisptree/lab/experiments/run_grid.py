@@ -16,8 +16,7 @@ from crisptree.lab.experiments.grid import Grid, missing_cells, missing_imitator
 from crisptree.lab.experiments.record import Record
 from crisptree.lab.experiments.record_store import RecordStore
 from crisptree.pipeline.config_io import PROCEDURE
-from crisptree.pipeline.executor import run_jobs
-from crisptree.pipeline.jobs import Job, Message
+from crisptree.pipeline.executor import Job, Message, run_jobs
 from crisptree.pipeline.progress import Reporter
 
 PAUSE = 2.0

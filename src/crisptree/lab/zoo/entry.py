@@ -10,9 +10,8 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.base.extras import EXTRA_OF
 from crisptree.envs.task import Task, task_of
 from crisptree.lab.experiments.domain import slug
-from crisptree.pipeline.ask import asked_config
 from crisptree.pipeline.config import TrainConfig
-from crisptree.pipeline.config_io import config_hash, digest, with_overrides
+from crisptree.pipeline.config_io import asked_config, config_hash, digest, with_overrides
 
 ENTRIES = Path(__file__).parent / "entries.json"
 

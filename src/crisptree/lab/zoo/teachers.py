@@ -6,12 +6,11 @@ from pathlib import Path
 from crisptree.envs.policy import Policy
 from crisptree.envs.task import Task
 from crisptree.learn.value_iteration import solve
-from crisptree.pipeline.checkpoints import StageCheckpoints
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.plan import first_stages
 from crisptree.pipeline.progress import Reporter, Silent
 from crisptree.pipeline.run_directory import RunDirectory
-from crisptree.pipeline.runner import run_stages
+from crisptree.pipeline.runner import StageCheckpoints, run_stages
 from crisptree.pipeline.stage import Artifacts, Context
 from crisptree.pipeline.stages.teacher import Teacher
 

@@ -12,8 +12,8 @@ from crisptree.learn import checkpoint, sac
 from crisptree.learn.acting import greedy
 from crisptree.learn.heads import Gaussian, head_for
 from crisptree.learn.replay import without_replay
-from crisptree.learn.runners import algorithm_of
 from crisptree.learn.stacks import pick, stack
+from crisptree.learn.trainer import algorithm_of
 from crisptree.learn.value_iteration import solve
 from crisptree.pipeline.config import TeacherKind, TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage, Values

@@ -1,9 +1,8 @@
 import pytest
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.pipeline.ask import QUICK_MINUTES, asked_config
 from crisptree.pipeline.config import TrainConfig
-from crisptree.pipeline.config_io import differences
+from crisptree.pipeline.config_io import QUICK_MINUTES, asked_config, differences
 
 
 def asked(**settings):

@@ -7,8 +7,8 @@ from crisptree.envs.envpool_envs import EnvpoolEnvs
 from crisptree.envs.task import task_of
 from crisptree.envs.vector import VectorEnv, VectorStep
 from crisptree.learn import ppo
+from crisptree.learn.collect import HostCollector
 from crisptree.learn.config import PPOConfig
-from crisptree.learn.host import HostCollector
 from crisptree.learn.stacks import pick, stack
 from crisptree.learn.trainer import Trainer
 from crisptree.learn.trajectory import COLLECT
