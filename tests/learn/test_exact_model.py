@@ -8,7 +8,7 @@ from crisptree.envs.rollout import rollout
 from crisptree.envs.task import task_of
 from crisptree.envs.transition_table import transition_table
 from crisptree.learn import exact_model as module
-from crisptree.learn.exact_model import exact_model
+from crisptree.learn.exact_model import ExactModel, exact_model
 from crisptree.learn.value_iteration import exact_returns, solve, start_distribution
 
 ENVS = ["FrozenLake-v1", "CliffWalking-v1", "Taxi-v4", "crisptree/Navigation3D-v0"]
@@ -34,8 +34,9 @@ def test_visits_count_steps(horizon):
     model = exact_model(task)
     assert model is not None
     actions = np.full(model.n_states, 2)
-    model = type(model)(task, transition_table(task))  # pyright: ignore[reportArgumentType]
-    model.horizon = horizon
+    table = transition_table(task)
+    assert table is not None
+    model = ExactModel(table, model.start, horizon)
     paid = model.paid[np.arange(model.n_states), actions]
     assert model.visits(actions) @ paid == pytest.approx(model.start @ model.values(actions))
     assert model.visits(actions).sum() <= horizon + 1e-9

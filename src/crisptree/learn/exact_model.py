@@ -20,14 +20,13 @@ NEGLIGIBLE = 1e-13
 
 
 class ExactModel:
-    """All that may happen, and how often, within the time limit of an episode."""
+    """All that may happen, and how often, within `horizon` steps from states drawn from `start`."""
 
-    def __init__(self, task: Task, table: TransitionTable) -> None:
+    def __init__(self, table: TransitionTable, start: Vector, horizon: int) -> None:
         n_states, n_actions, most = table.probability.shape
         self.observations = table.observations
         self.n_states, self.n_actions = n_states, n_actions
-        self.horizon = task.max_steps or NO_LIMIT
-        self.start: Vector = start_distribution(task, table)
+        self.start, self.horizon = start, horizon
         self.paid = (table.probability * table.reward).sum(-1)
         """The mean reward of each action in each state."""
         chances = (table.probability * ~table.terminated).ravel()
@@ -121,4 +120,6 @@ def _by_doubling(power: np.ndarray, sums: Vector, horizon: int) -> Vector:
 def exact_model(task: Task) -> ExactModel | None:
     """The model that an environment carries, if it does; made once."""
     table = transition_table(task)
-    return None if table is None else ExactModel(task, table)
+    if table is None:
+        return None
+    return ExactModel(table, start_distribution(task, table), task.max_steps or NO_LIMIT)

@@ -51,7 +51,7 @@ class ExactPolicy:
 
     def act(self, observations: Float[np.ndarray, "B F"]) -> Int[np.ndarray, " B"]:
         """The best action of each row, counted from 0; of equals, the first."""
-        return _greedy(self.q_values(observations))
+        return greedy(self.q_values(observations))
 
     def regrets(self, observations: Float[np.ndarray, "B F"]) -> Float[np.ndarray, "B actions"]:
         """What each action costs in each row, compared with the best."""
@@ -73,25 +73,38 @@ def solve(task: Task, gamma: float | None = None) -> ExactPolicy:
     if table is None:
         raise CrisptreeError(f"'{task.name}' carries no transition table to solve")
     discounts: Sequence[float] = DISCOUNTS if gamma is None else (gamma,)
-    solutions = [value_iteration(table, each) for each in discounts]
     start, horizon = start_distribution(task, table), task.max_steps or NO_LIMIT
-    earned = [float(start @ exact_returns(table, _greedy(q), horizon)) for q in solutions]
+    return best_policy(table, start, horizon, discounts)
+
+
+def best_policy(
+    table: TransitionTable,
+    start: Float[np.ndarray, " states"],
+    horizon: int,
+    discounts: Sequence[float] = DISCOUNTS,
+) -> ExactPolicy:
+    """The best policy for the discount whose policy earns most within `horizon` steps from states
+    that are drawn from `start`."""
+    solutions = [value_iteration(table, each) for each in discounts]
+    earned = [float(start @ exact_returns(table, greedy(q), horizon)) for q in solutions]
     # Of equals the largest discount, whose values are nearest to returns.
     best = max(range(len(earned)), key=lambda i: (round(earned[i], 9), i))
     return ExactPolicy(solutions[best], table.observations)
 
 
-def value_iteration(table: TransitionTable, gamma: float) -> Q:
-    """Q(s, a) of the best policy under discount `gamma`."""
+def value_iteration(
+    table: TransitionTable, gamma: float, first: Q | None = None, tolerance: float = TOLERANCE
+) -> Q:
+    """Q(s, a) of the best policy under discount `gamma`, from the values `first` on."""
     if not 0 < gamma < 1:
         raise CrisptreeError(f"gamma must be above 0 and below 1, not {gamma}")
     paid, following = _expected_rewards(table), gamma * _going_on(table)
-    q = np.zeros_like(paid)
+    q = np.zeros_like(paid) if first is None else first
     for _ in range(MOST_SWEEPS):
         better = paid + (following @ q.max(1)).reshape(paid.shape)
         change = np.abs(better - q).max()
         q = better
-        if change <= TOLERANCE * max(1.0, np.abs(q).max()):
+        if change <= tolerance * max(1.0, np.abs(q).max()):
             break
     return q
 
@@ -138,7 +151,7 @@ def _going_on(table: TransitionTable) -> sparse.csr_matrix:
     return matrix
 
 
-def _greedy(q: Q) -> Int[np.ndarray, " states"]:
+def greedy(q: Q) -> Int[np.ndarray, " states"]:
     """The best action; of those equal but for rounding, the first."""
     least = q.max(1, keepdims=True) - 1e-7 * np.maximum(1, np.abs(q).max(1, keepdims=True))
     return (q >= least).argmax(1)

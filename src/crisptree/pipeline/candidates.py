@@ -92,9 +92,34 @@ def run_candidates(
     """The best candidate after the last leg."""
     every = candidates_of(config)
     times = time_left or TimeLeft.of(config.budget, None, task, time.monotonic())
+    if config.table.first:
+        found, times = _first_by_table(config, task, seed, directory, report, times, reuse)
+        if found.best.settled:
+            return found
+        report.note("  episodes earn other than the model says: it is left aside")
     if len(every) == config.candidates.tries == 1:
         return _run_alone(config, task, seed, every[0], directory, report, times, reuse)
     return _Race(config, task, seed, directory, report, times, reuse).run(every)
+
+
+def _first_by_table(
+    config: TrainConfig,
+    task: Task,
+    seed: int,
+    directory: RunDirectory,
+    report: Reporter,
+    times: TimeLeft,
+    reuse: Path | None,
+) -> tuple[Outcome, TimeLeft]:
+    """What a model of the environment leads to, and the time that is left."""
+    began, minutes = time.monotonic(), times.minutes
+    part = None if minutes is None else config.table.share * minutes
+    table = Candidate(MOST_CANDIDATES - 1, "table")
+    own = RunDirectory(directory.folder("table"))
+    given = replace(times, minutes=part)
+    found = _run_alone(config, task, seed, table, own, report, given, reuse)
+    used = (time.monotonic() - began) / 60
+    return found, times if minutes is None else replace(times, minutes=max(0.0, minutes - used))
 
 
 def _run_alone(
@@ -121,10 +146,11 @@ def _run_alone(
         latest=times.latest,
     )
     assert made.tree is not None
-    scored = [each for each in records if each.get("selection_return") is not None]
-    score = scored[-1]["selection_return"]
+    scored = [r["selection_return"] for r in records if r.get("selection_return") is not None]
+    score = scored[-1] if scored else -math.inf
     folders = _folders(directory.path, records, 0)
-    best = Finished(candidate, made.tree, score, tuple(records), folders)
+    settled = bool(records[-1].get("settled"))
+    best = Finished(candidate, made.tree, score, tuple(records), folders, settled)
     return Outcome(best, {}, _total(records, "steps"), _total(records, "seconds"))
 
 

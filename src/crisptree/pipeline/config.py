@@ -25,12 +25,15 @@ from crisptree.crispen.config import (
 )
 from crisptree.learn.config import DQNConfig, PPOConfig, SACConfig
 
-Beginning = Literal["direct", "mlp", "soft", "dqn", "sac", "rule", "exact", "expert", "external"]
+Beginning = Literal[
+    "direct", "mlp", "soft", "dqn", "sac", "rule", "exact", "table", "expert", "external"
+]
 """How a tree begins: from scratch; by watching a teacher (an MLP, a soft tree, a DQN, SAC or one
-linear rule found here, exact value iteration, or somebody else's policy); as an expert's tree."""
+linear rule found here, exact value iteration, or somebody else's policy); on a model, a table of
+what follows on what, that is learned here; as an expert's tree."""
 TeacherKind = Literal["mlp", "soft", "dqn", "sac"]
 """Teachers that learn here: a network or a soft tree by PPO, a network by Q-learning or SAC."""
-RACED: tuple[Beginning, ...] = ("direct", "mlp", "soft", "dqn", "sac", "rule", "exact")
+RACED: tuple[Beginning, ...] = ("direct", "mlp", "soft", "dqn", "sac", "rule", "exact", "table")
 SIZE_NAMES = {"tree": "leaves", "list": "rules", "mlp": "mlp"}
 """What the size of each kind of policy is called where it is asked for."""
 MOST_CANDIDATES = 63
@@ -139,6 +142,20 @@ class TeacherConfig:
 
 
 @dataclass(frozen=True)
+class TableConfig:
+    """A model of the environment that is learned by trying every action in every state. The best
+    tree on it is the result if episodes earn what the model says; else candidates race."""
+
+    first: bool | None = None
+    """Learn such a model first; where observations repeat, unless given."""
+    share: float = 0.25
+    """Share of the time for it, where others come after it."""
+    trust: float = 0.03
+    """How far episodes may be from what the model says, as a share of what the best policy is
+    better than random play, beside three standard errors."""
+
+
+@dataclass(frozen=True)
 class RefineConfig:
     """A crisp tree is softened, learns on, and turns crisp again."""
 
@@ -207,6 +224,7 @@ class TrainConfig:
     sac: SACConfig = field(default_factory=SACConfig)
     direct: DirectConfig = field(default_factory=DirectConfig)
     teacher: TeacherConfig = field(default_factory=TeacherConfig)
+    table: TableConfig = field(default_factory=TableConfig)
     derive: DeriveConfig = field(default_factory=DeriveConfig)
     distill: DistillConfig = field(default_factory=DistillConfig)
     refine: RefineConfig = field(default_factory=RefineConfig)

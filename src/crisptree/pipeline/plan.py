@@ -10,6 +10,7 @@ from crisptree.pipeline.stages.direct import Direct
 from crisptree.pipeline.stages.distill import Distill
 from crisptree.pipeline.stages.evolve import Evolve
 from crisptree.pipeline.stages.expert import Expert
+from crisptree.pipeline.stages.explore import Explore
 from crisptree.pipeline.stages.model_search import SearchModel
 from crisptree.pipeline.stages.prune import Prune, Simplify
 from crisptree.pipeline.stages.refine import Refine
@@ -48,6 +49,8 @@ def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
         case "exact":
             is_list = config.policy.shape == "list"
             return [Exact(), *derive, Distill(), mend] if is_list else [Exact(), SearchModel()]
+        case "table":
+            return [Explore(), SearchModel()]
         case "external":
             return [External(), *derive, Distill(), mend]
         case "rule":
@@ -69,7 +72,7 @@ def legs(beginning: Beginning, config: TrainConfig) -> list[Leg]:
     """All stages of a candidate that begins in this way: to the first crisp tree, cut by cut to
     the size asked for, and the last changes."""
     first = Leg("first", tuple(first_stages(beginning, config)))
-    if beginning == "exact" and config.policy.shape == "tree":
+    if beginning == "table" or (beginning == "exact" and config.policy.shape == "tree"):
         return [first]
     sizes = _sizes(config)
     cuts = [_cut(beginning, size, config, is_last=size == sizes[-1]) for size in sizes]
@@ -109,7 +112,7 @@ def _sizes(config: TrainConfig) -> list[int]:
 
 def training_shares(beginning: Beginning, config: TrainConfig) -> float:
     """Environment steps of a whole plan, in units of `config.steps`, if every cut costs."""
-    if beginning == "rule":
+    if beginning in ("rule", "table"):
         return 1.0
     cuts = len(_sizes(config))
     shares = (cuts - 1) * config.refine.share + config.refine.last_share if cuts else 0.0

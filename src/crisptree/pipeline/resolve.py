@@ -18,6 +18,7 @@ from crisptree.envs.task import Task
 from crisptree.envs.transition_table import has_transition_table
 from crisptree.envs.vector_env import vector_env
 from crisptree.learn.config import PPOConfig
+from crisptree.learn.exploration import takes_a_table
 from crisptree.pipeline.config import Beginning, TrainConfig, turns
 from crisptree.pipeline.plan import training_shares
 from crisptree.pipeline.timing import UNLIMITED_STEPS, Measurement
@@ -45,6 +46,8 @@ FAST = 2_000
 """Steps a second from which on many are timed together."""
 TIMED_SECONDS, TIMED_STEPS = 0.7, 2_000
 """Timing ends after so many seconds, or steps of each environment."""
+LOOKED_AT, REPEATS = 10_000, 0.9
+"""Observations that tell whether they repeat, and the share from which on they do."""
 UPDATES = 60
 """Updates that a training should have at least, or its batches are made smaller."""
 SMALLEST_STEPS, SMALLEST_ENVS = 8, 8
@@ -64,6 +67,9 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
     if config.teacher.fallback is None:
         other = "dqn" if task.actions.kind == "discrete" and task.n_agents is None else "none"
         config = replace(config, teacher=replace(config.teacher, fallback=other))
+    if config.table.first is None:
+        first = _suits_a_table(config, task, measured)
+        config = replace(config, table=replace(config.table, first=first))
     config = _with_candidates(config, task)
     if config.steps is None and config.budget is None:
         config = replace(config, budget=DEFAULT_BUDGET)
@@ -113,8 +119,20 @@ def _check_fits(config: TrainConfig, task: Task) -> None:
         raise CrisptreeError(
             f"a linear rule needs Box actions; '{task.name}' has {task.actions.kind} ones"
         )
+    if (config.table.first or "table" in config.candidates.beginnings) and not takes_a_table(task):
+        raise CrisptreeError(
+            f"a table needs Discrete actions of one agent; '{task.name}' has others"
+        )
     if "exact" in config.candidates.beginnings and not has_transition_table(task):
         raise CrisptreeError(f"'{task.name}' carries no transition table (env.unwrapped.P)")
+
+
+def _suits_a_table(config: TrainConfig, task: Task, measured: Measurement) -> bool:
+    """Whether a model may be learned as a table, and nobody asked for another way."""
+    asked = config.candidates.beginnings or config.start_from or config.teacher.policy
+    is_tree = config.policy.kind == "tree" and not config.is_soft and not config.derive.enabled
+    is_small = measured.repeats >= REPEATS and takes_a_table(task)
+    return is_small and is_tree and not asked and not has_transition_table(task)
 
 
 def _with_candidates(config: TrainConfig, task: Task) -> TrainConfig:
@@ -235,7 +253,8 @@ def _selection_scale(config: TrainConfig, task: Task, measured: Measurement) -> 
 
 
 def measure(task: Task, seed: int) -> Measurement:
-    """How fast the environment is and how long its episodes are: about a second of random play."""
+    """How fast the environment is, how long its episodes are and whether observations repeat: about
+    a second of random play."""
     if twin_of(task) is not None:
         return _measure(task, seed, COMPILED)
     few = _measure(task, seed, FEW)
@@ -249,10 +268,13 @@ def _measure(task: Task, seed: int, n_envs: int) -> Measurement:
         at = envs.reset(seed)
         at = envs.step(policy.act(at)).observation  # what is compiled, is compiled now
         steps = ended = 0
+        seen: list[bytes] = []
         began = time.perf_counter()
         while steps < TIMED_STEPS * n_envs and time.perf_counter() - began < TIMED_SECONDS:
             step = envs.step(policy.act(at))
             at = step.observation
+            if len(seen) < LOOKED_AT:
+                seen += [row.tobytes() for row in at]
             steps += int(step.valid.sum())
             ended += int((step.terminated | step.truncated).sum())
         seconds = time.perf_counter() - began
@@ -261,4 +283,12 @@ def _measure(task: Task, seed: int, n_envs: int) -> Measurement:
         envs.close()
     longest = float(task.max_steps or UNLIMITED_STEPS)
     length = min(longest, max(1.0, steps / ended)) if ended else longest
-    return Measurement(steps / task.n_rows / max(seconds, 1e-9), length, waits)
+    rate = steps / task.n_rows / max(seconds, 1e-9)
+    return Measurement(rate, length, waits, _repeats(seen))
+
+
+def _repeats(seen: list[bytes]) -> float:
+    """Share of the second half that had been seen before."""
+    half = len(seen) // 2
+    new = len(set(seen)) - len(set(seen[:half]))
+    return 1 - new / max(1, len(seen) - half)

@@ -33,6 +33,8 @@ class Measurement:
     """Steps of an episode, under random actions."""
     waits: bool = False
     """Whether steps wait rather than compute, so that many at once take as long as one."""
+    repeats: float = 0.0
+    """Share of the last observations that had been seen before."""
 
     def learned_length(self, most: int | None) -> float:
         """Steps of an episode of somebody who has learned something: he may play longer than at

@@ -9,7 +9,7 @@ OWN_COLUMN, OWN_ROW = SIGHT // 2, SIGHT - 1
 """Where the agent stands in MiniGrid's picture of what is before it."""
 DOOR, OPEN = 4, 0
 OBJECTS = {"door": DOOR, "key": 5, "ball": 6, "box": 7, "goal": 8, "lava": 9}
-NOTHING, EMPTY, FLOOR, GOAL = 0, 1, 3, 8
+NOTHING, EMPTY, WALL, FLOOR, GOAL = 0, 1, 2, 3, 8
 HEADINGS = ("right", "down", "left", "up")
 TAXI_STOPS = ("red", "green", "yellow", "blue")
 
@@ -23,9 +23,14 @@ def minigrid_view(observation: dict[str, Any]) -> dict[str, Any]:
         f"faces {heading}": int(observation["direction"]) == number
         for number, heading in enumerate(HEADINGS)
     }
-    found["free cells ahead"] = _run(is_free[OWN_COLUMN, :OWN_ROW][::-1])
-    found["free cells on the left"] = _run(is_free[:OWN_COLUMN, OWN_ROW][::-1])
-    found["free cells on the right"] = _run(is_free[OWN_COLUMN + 1 :, OWN_ROW])
+    ways = {
+        "ahead": (OWN_COLUMN, slice(OWN_ROW - 1, None, -1)),
+        "on the left": (slice(OWN_COLUMN - 1, None, -1), OWN_ROW),
+        "on the right": (slice(OWN_COLUMN + 1, None), OWN_ROW),
+    }
+    for side, cells in ways.items():
+        found[f"free cells {side}"] = _run(is_free[cells])
+        found[f"cells to the wall {side}"] = _run(kinds[cells] != WALL)
     found["carries something"] = bool(kinds[OWN_COLUMN, OWN_ROW] > FLOOR)
     for name, kind in OBJECTS.items():
         found |= _nearest(name, kinds == kind)

@@ -150,7 +150,8 @@ class Exact(Stage):
 
     def _handed_on(self, inputs: Artifacts, context: Context) -> Artifacts:
         teacher = solve(context.task)
-        return replace(inputs, teacher=teacher, values=values_seen_by(teacher, context))
+        values = values_seen_by(teacher, context)
+        return replace(inputs, teacher=teacher, model=context.model, values=values)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,250 @@
+"""A model of an environment whose observations repeat: every action is tried in every state.
+
+A state is a distinct observation. Half of the environments go to what was tried least, by the way
+that the model itself knows; the other half do what the model thinks best, and now and then
+something else. What is tried often enough grows from once to many times: an environment without
+chance is known after a few tries, and the others are sampled evenly.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crisptree.envs.task import Task
+from crisptree.envs.transition_table import MOST_STATES, TransitionTable
+from crisptree.envs.vector_env import vector_env
+from crisptree.learn.value_iteration import greedy, value_iteration
+
+GAMMA, TOLERANCE = 0.99, 1e-4
+"""Of the plans on the way."""
+PLANS = 60
+"""How often plans are made anew."""
+STRAYS = 0.1
+"""Chance that those who do what is best do something else."""
+MOST_OUTCOMES = 2_000_000
+"""Of a table, which has as much room for each action as the richest one needs."""
+CERTAIN, OFTEN = 8, 512
+"""Tries of every action that are enough: where each always led to the same, and in any case."""
+
+
+class Explored(NamedTuple):
+    table: TransitionTable
+    start: NDArray[np.float64]
+    """Chances of the states that episodes start in."""
+    steps: int
+
+
+def explore(
+    task: Task,
+    n_envs: int,
+    n_steps: int,
+    seed: int,
+    is_late: Callable[[], bool] = lambda: False,
+    report: Callable[[float, str], object] = lambda done, text: None,
+    most_outcomes: int = MOST_OUTCOMES,
+) -> Explored | None:
+    """The model of the task after at most `n_steps` steps; None where a table cannot hold it."""
+    rng, known = np.random.default_rng(seed), _Experience(task)
+    envs, steps = vector_env(task, n_envs), 0
+    goes_far = np.arange(n_envs) < n_envs / 2
+    try:
+        at = known.numbers(envs.reset(seed))
+        begins = np.ones(n_envs, bool)
+        plans = _Plans.none(task.n_actions)
+        planned = 0
+        while steps < n_steps and not is_late():
+            if known.n_outcomes > most_outcomes:
+                return None
+            if steps >= planned and steps:
+                plans = known.planned(plans)
+                planned = steps + max(1, min(n_steps // PLANS, steps))
+                report(steps / n_steps, f"{known.n_states} states")
+                if plans.is_done:
+                    break
+            action = known.actions(at, goes_far, plans, rng)
+            step = envs.step(action)
+            led_to = known.numbers(step.next_observation)
+            known.note(at, action, led_to, step.reward, step.terminated, step.valid)
+            known.starts(at[begins & step.valid])
+            # After an end some environments take a step that only resets.
+            begins = step.terminated | step.truncated | ~step.valid
+            at = known.numbers(step.observation)
+            steps += int(step.valid.sum())
+    finally:
+        envs.close()
+    return Explored(known.table(), known.start(), steps)
+
+
+def takes_a_table(task: Task) -> bool:
+    """Whether actions are such that a table can have a column for each."""
+    return task.actions.kind == "discrete" and task.n_agents is None
+
+
+class _Plans(NamedTuple):
+    """What to do in the states that were known when it was planned."""
+
+    enough: int
+    """Tries of an action that are enough for now."""
+    q: NDArray[np.float64]
+    to_unknown: NDArray[np.int64]
+    to_reward: NDArray[np.int64]
+    is_done: bool = False
+
+    @staticmethod
+    def none(n_actions: int) -> "_Plans":
+        nothing = np.zeros(0, np.int64)
+        return _Plans(1, np.zeros((0, n_actions)), nothing, nothing)
+
+
+class _Experience:
+    """What was seen, tried and earned."""
+
+    def __init__(self, task: Task) -> None:
+        self._n_actions = task.n_actions
+        self._number: dict[bytes, int] = {}
+        self._rows: list[NDArray] = []
+        self._tries = np.zeros((64, task.n_actions), np.int64)
+        self._first = np.zeros(64, np.int64)
+        self._log: list[tuple[NDArray, NDArray]] = []
+        self._codes = np.zeros(0, np.int64)
+        """What happened, as numbers made of state, action, next state and whether it ended."""
+        self._counts, self._paid = np.zeros(0), np.zeros(0)
+        self._most_outcomes = 1
+
+    @property
+    def n_states(self) -> int:
+        return len(self._rows)
+
+    @property
+    def n_outcomes(self) -> int:
+        """As many as a table has room for that holds what was seen."""
+        return self.n_states * self._n_actions * self._most_outcomes
+
+    def numbers(self, observations: NDArray) -> NDArray[np.int64]:
+        """The state of each row; one that is new gets the next number."""
+        rows = np.ascontiguousarray(observations, np.float32)
+        found = np.empty(len(rows), np.int64)
+        for i, row in enumerate(rows):
+            key = row.tobytes()
+            number = self._number.get(key)
+            if number is None:
+                number = self._number[key] = len(self._rows)
+                self._rows.append(row.copy())
+            found[i] = number
+        if len(self._rows) > len(self._tries):
+            room = ((0, 2 * len(self._rows) - len(self._tries)), (0, 0))
+            self._tries = np.pad(self._tries, room)
+            self._first = np.pad(self._first, room[0])
+        return found
+
+    def starts(self, states: NDArray) -> None:
+        np.add.at(self._first, states, 1)
+
+    def note(
+        self,
+        at: NDArray,
+        action: NDArray,
+        led_to: NDArray,
+        reward: NDArray,
+        terminated: NDArray,
+        valid: NDArray,
+    ) -> None:
+        """One step of each environment."""
+        np.add.at(self._tries, (at[valid], action[valid]), 1)
+        tried = at * self._n_actions + action
+        codes = (tried * (2 * MOST_STATES) + led_to) * 2 + terminated
+        self._log.append((codes[valid], reward[valid]))
+
+    def actions(
+        self, at: NDArray, goes_far: NDArray, plans: _Plans, rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """What to do: the least tried where not all was tried often enough, else as planned."""
+        tries = self._tries[at]
+        chosen = np.argmin(tries + rng.random(tries.shape), 1)
+        planned = (at < len(plans.to_reward)) & (tries.min(1) >= plans.enough)
+        strays = ~goes_far & (rng.random(len(at)) < STRAYS)
+        far, near = planned & goes_far, planned & ~goes_far & ~strays
+        chosen[far], chosen[near] = plans.to_unknown[at[far]], plans.to_reward[at[near]]
+        return chosen
+
+    def planned(self, before: _Plans) -> _Plans:
+        """Plans by all that is known."""
+        table = self.table()
+        tries = self._tries[: self.n_states]
+        known = np.zeros_like(table.reward[..., 0])
+        known[: len(before.q)] = before.q
+        q = value_iteration(table, GAMMA, known, TOLERANCE)
+        enough = before.enough
+        while True:
+            is_new = tries < enough
+            novel = table._replace(
+                reward=np.broadcast_to(is_new[..., None].astype(float), table.reward.shape),
+                terminated=table.terminated | is_new[..., None],
+            )
+            far = value_iteration(novel, GAMMA, None, TOLERANCE)
+            reachable = float(far.max(1)[self._first[: self.n_states] > 0].max(initial=0.0))
+            if reachable > 0:
+                break
+            if enough >= OFTEN or (enough >= CERTAIN and self._is_certain()):
+                return _Plans(enough, q, greedy(far), greedy(q), is_done=True)
+            enough *= 2
+        return _Plans(enough, q, greedy(far), greedy(q))
+
+    def _is_certain(self) -> bool:
+        """Whether every action always led to the same."""
+        tried = self._codes // (4 * MOST_STATES)
+        return len(np.unique(tried)) == len(tried)
+
+    def _add_up(self) -> None:
+        """Take what is new together with what happened before."""
+        if not self._log:
+            return
+        codes, rewards = (np.concatenate(part) for part in zip(*self._log, strict=True))
+        self._log = []
+        every = np.concatenate([self._codes, codes])
+        counts = np.concatenate([self._counts, np.ones(len(codes))])
+        paid = np.concatenate([self._paid, rewards])
+        self._codes, at = np.unique(every, return_inverse=True)
+        self._most_outcomes = int(np.bincount(self._codes // (4 * MOST_STATES)).max())
+        self._counts = np.bincount(at, counts)
+        self._paid = np.bincount(at, paid)
+
+    def table(self) -> TransitionTable:
+        """How often each action led where, and what that paid on average. One that was never tried
+        is taken to pay the least that was seen, again and again."""
+        self._add_up()
+        tried, rest = np.divmod(self._codes, 4 * MOST_STATES)
+        led_to, ended = np.divmod(rest, 2)
+        n_tried = self.n_states * self._n_actions
+        outcomes = np.bincount(tried, minlength=n_tried)
+        most = max(1, int(outcomes.max(initial=1)))
+        shape = (n_tried, most)
+        probability, reward = np.zeros(shape), np.zeros(shape)
+        following, terminated = np.zeros(shape, np.int64), np.zeros(shape, bool)
+        first = np.concatenate([[0], np.cumsum(outcomes)[:-1]])
+        place = tried, np.arange(len(tried)) - first[tried]
+        total = np.bincount(tried, self._counts, minlength=n_tried)
+        probability[place] = self._counts / total[tried]
+        reward[place] = self._paid / self._counts
+        following[place], terminated[place] = led_to, ended.astype(bool)
+        untried = outcomes == 0
+        probability[untried, 0] = 1.0
+        reward[untried, 0] = min(
+            0.0, float((self._paid / np.maximum(self._counts, 1)).min(initial=0))
+        )
+        following[untried, 0] = np.flatnonzero(untried) // self._n_actions
+        whole = (self.n_states, self._n_actions, most)
+        return TransitionTable(
+            probability.reshape(whole),
+            following.reshape(whole),
+            reward.reshape(whole),
+            terminated.reshape(whole),
+            np.stack(self._rows),
+        )
+
+    def start(self) -> NDArray[np.float64]:
+        """How often episodes started in each state."""
+        first = self._first[: self.n_states].astype(np.float64)
+        return first / first.sum()

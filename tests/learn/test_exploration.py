@@ -1,0 +1,97 @@
+"""Models that are learned by trying every action in every state."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from crisptree.envs.task import task_of
+from crisptree.envs.transition_table import transition_table
+from crisptree.learn.exact_model import exact_model
+from crisptree.learn.exploration import explore
+from crisptree.learn.value_iteration import best_policy
+
+
+class Corridor(gym.Env):
+    """Only the last of 24 cells pays; a wrong action leads back to the first one. What is right
+    alternates, so that random play gets there once in 2^23 episodes."""
+
+    observation_space = gym.spaces.Discrete(24)
+    action_space = gym.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.cell = 0
+        return self.cell, {}
+
+    def step(self, action):
+        self.cell = self.cell + 1 if action == self.cell % 3 // 2 else 0
+        is_there = self.cell == 23
+        return self.cell, float(is_there), is_there, False, {}
+
+
+class Counter(gym.Env):
+    """No observation is seen twice."""
+
+    observation_space = gym.spaces.Box(0, np.inf, (1,), np.float32)
+    action_space = gym.spaces.Discrete(2)
+    total = 0
+
+    def reset(self, *, seed=None, options=None):
+        return self.step(0)[0], {}
+
+    def step(self, action):
+        Counter.total += 1
+        return np.array([Counter.total], np.float32), 0.0, False, False, {}
+
+
+@pytest.mark.parametrize("env_id", ["FrozenLake-v1", "crisptree/FrozenLake4x4-v0"])
+def test_chances_are_those_of_the_environment(env_id):
+    task = task_of(env_id)
+    true, found = transition_table(task), explore(task, 16, 20_000, seed=0)
+    assert true is not None and found is not None
+    number = {row.tobytes(): i for i, row in enumerate(true.observations)}
+    states = [number[row.tobytes()] for row in found.table.observations]
+    assert true.observations[states[int(found.start.argmax())]].tolist() == [
+        *true.observations[0].tolist()
+    ]
+    tried = 0
+    for ours, theirs in enumerate(states):
+        for action in range(4):
+            paid = found.table.probability[ours, action] @ found.table.reward[ours, action]
+            expected = true.probability[theirs, action] @ true.reward[theirs, action]
+            tried += abs(paid - expected) < 0.15
+    assert tried >= 4 * len(states) - 2
+
+
+def test_its_best_policy_is_nearly_the_best():
+    task = task_of("FrozenLake-v1")
+    model, found = exact_model(task), explore(task, 16, 30_000, seed=1)
+    assert model is not None and found is not None
+    policy = best_policy(found.table, found.start, 100)
+    known = {row.tobytes() for row in found.table.observations}
+    seen = [row.tobytes() in known for row in model.observations]
+    actions = np.zeros(model.n_states, int)
+    actions[seen] = policy.act(model.observations[seen])
+    assert model.mean_of(actions) > 0.72  # the best policy earns 0.7402
+
+
+def test_what_random_play_never_reaches():
+    found = explore(task_of(Corridor), 16, 30_000, seed=0)
+    assert found is not None and found.steps < 30_000  # nothing is left to chance
+    policy = best_policy(found.table, found.start, 100)
+    rows = found.table.observations
+    assert len(rows) == 24
+    cells = np.array([int(row.argmax()) if len(row) > 1 else int(row[0]) for row in rows])
+    inside = cells < 23
+    assert policy.act(rows[inside]).tolist() == (cells[inside] % 3 // 2).tolist()
+
+
+def test_too_much_for_a_table():
+    assert explore(task_of(Counter), 4, 10_000, seed=0, most_outcomes=2_000) is None
+
+
+def test_the_same_seed_finds_the_same():
+    task = task_of("FrozenLake-v1")
+    one, other = (explore(task, 4, 2_000, seed=5) for _ in range(2))
+    assert one is not None and other is not None
+    np.testing.assert_array_equal(one.table.probability, other.table.probability)
