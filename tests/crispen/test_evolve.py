@@ -8,7 +8,7 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.crisp.derived import derived_feature
 from crisptree.crispen.config import EvolveConfig, RuleConfig
-from crisptree.crispen.evolve import Numbers, RandomSearch, evolve, one_rule, scouted_rule
+from crisptree.crispen.evolve import Numbers, RandomSearch, evolve, one_rule, scouted_rules
 from crisptree.crispen.fit import fit_cart
 from crisptree.crispen.fit_linear import fit_linear
 from crisptree.crispen.select import Selection
@@ -33,7 +33,7 @@ def some_tree(leaf: str) -> CrispTree:
 class Nearness(Selection):
     """Trees earn more the nearer they are to what is wanted."""
 
-    def returns(self, trees, episodes, least=2):
+    def returns(self, trees, episodes, least=2, most=None):
         errors = [np.square(tree.act(STATES) - wanted(STATES)).mean() for tree in trees]
         return -np.repeat(np.array(errors)[:, None], 2, 1)
 
@@ -97,14 +97,52 @@ def test_a_tree_comes_nearer_to_what_earns_most(leaf):
     tree, selection = some_tree(leaf), Nearness(BOX, 0)
     settings = EvolveConfig(generations=60, population=16)
     rng = np.random.default_rng(0)
-    evolved = evolve(tree, settings, selection, STATES, lambda tree: STATES, rng)
+    evolved, score = evolve([tree], settings, selection, STATES, lambda tree: STATES, rng)
     before, after = selection.returns([tree, evolved], 2).mean(1)
     assert after > 0.75 * before and evolved.n_leaves == tree.n_leaves
+    assert score == after
+
+
+def test_of_several_trees_the_best_goes_on():
+    """The worse half stays behind after each epoch."""
+
+    class Counting(Nearness):
+        def returns(self, trees, episodes, least=2, most=None):
+            counts.append(len(trees))
+            return super().returns(trees, episodes, least, most)
+
+    counts: list[int] = []
+    numbers, selection = Numbers.of(some_tree("linear"), STATES), Counting(BOX, 0)
+    rng = np.random.default_rng(0)
+    starts = [numbers.with_vector(numbers.vector + 3 * rng.normal(size=len(numbers.vector)))]
+    starts = [*starts, numbers.tree, *starts]
+    settings = EvolveConfig(generations=30, population=4)
+    evolved, score = evolve(starts, settings, selection, STATES, lambda tree: STATES, rng)
+    assert counts[:30] == [12] * 10 + [8] * 10 + [4] * 10
+    assert score >= selection.returns([numbers.tree], 2).mean()
+    assert evolved.n_leaves == numbers.tree.n_leaves
+
+
+def test_an_outcome_is_checked_on_no_more_episodes_than_it_was_found_on():
+    class Counting(Nearness):
+        def returns(self, trees, episodes, least=2, most=None):
+            asked.append((episodes, most))
+            return super().returns(trees, episodes, least, most)
+
+    class Careful(Counting):
+        def careful(self):
+            return self
+
+    asked: list[tuple[int, int | None]] = []
+    settings, rng = EvolveConfig(generations=7, population=4), np.random.default_rng(0)
+    tree = some_tree("constant")
+    evolve([tree], settings, Careful(BOX, 0), STATES, lambda tree: STATES, rng)
+    assert asked[-1] == (settings.confirm, 14)  # two episodes in each of seven generations
 
 
 def test_a_tree_that_earns_no_more_stays_as_it_is():
     class Flat(Selection):
-        def returns(self, trees, episodes, least=2):
+        def returns(self, trees, episodes, least=2, most=None):
             return np.zeros((len(trees), 2))
 
     tree, seen = some_tree("constant"), []
@@ -112,7 +150,7 @@ def test_a_tree_that_earns_no_more_stays_as_it_is():
     rng = np.random.default_rng(0)
     met = lambda tree: STATES
     report = lambda generation, score: seen.append(generation)
-    same = evolve(tree, settings, Flat(BOX, 0), STATES, met, rng, report)
+    same, _ = evolve([tree], settings, Flat(BOX, 0), STATES, met, rng, report)
     assert same is tree and seen == [1]
 
 
@@ -127,16 +165,16 @@ def test_a_rule_is_found_from_nothing():
     """What is wanted is itself a line, so that one rule can come near to it."""
 
     class Line(Nearness):
-        def returns(self, trees, episodes, least=2):
+        def returns(self, trees, episodes, least=2, most=None):
             line = np.stack([0.5 * (STATES[:, 1] - 5), 5 + 0.01 * (STATES[:, 2] + 300)], 1)
             errors = [np.square(tree.act(STATES) - line).mean() for tree in trees]
             return -np.repeat(np.array(errors)[:, None], 2, 1)
 
     selection, rng = Line(BOX, 0), np.random.default_rng(0)
-    scouted = scouted_rule(BOX, 0.05, selection, STATES, rng)
+    scouted = scouted_rules(BOX, 0.05, selection, STATES, rng)
     settings = RuleConfig(generations=150)
-    rule = evolve(scouted, settings, selection, STATES, lambda tree: STATES, rng)
-    start, first, last = selection.returns([one_rule(BOX), scouted, rule], 2).mean(1)
+    rule, _ = evolve(scouted, settings, selection, STATES, lambda tree: STATES, rng)
+    start, first, last = selection.returns([one_rule(BOX), scouted[0], rule], 2).mean(1)
     assert start <= first < last and last > 0.2 * start
 
 

@@ -138,3 +138,18 @@ def test_a_line_that_starts_beyond_the_bounds_becomes_a_constant_within_them():
     assert dropped and all(tree.action[0, 0] == 2.0 for tree in dropped)
     assert max(tree.action[0, 1] for tree in found) == 1.0
     assert any(tree.action[0, 0] > 2.0 for tree in found)
+
+
+def test_all_leaves_become_stronger_or_weaker_now_and_then():
+    """By one factor, seen from the middle of the range; gains too."""
+    brake = Actions.box(("brake",), (0.0,), (4.0,))
+    line = [(1.0, {"angle": 2.0})]
+    tree = CrispTree.from_nested(("angle", 0.0, line, [2.5]), ("angle",), actions=brake)
+    rng = np.random.default_rng(0)
+    found = [variant_of(tree, some_states(1), 0.2, rng) for _ in range(300)]
+    scaled = [t for t in found if (t.action != tree.action)[:, 0].sum() == 2]
+    assert scaled
+    for other in scaled:
+        (factor,) = (gain.weight / 2 for own in other.gains for gain in own)
+        expected = np.clip(2 + factor * (tree.action[1:, 0] - 2), [-np.inf, 0], [np.inf, 4])
+        np.testing.assert_allclose(other.action[1:, 0], expected)

@@ -4,7 +4,7 @@ import pytest
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.task import task_of
 from crisptree.pipeline.config import CandidateConfig, EvolveConfig, PolicyConfig, TrainConfig
-from crisptree.pipeline.plan import plan
+from crisptree.pipeline.plan import legs, plan
 from crisptree.pipeline.resolve import DEFAULT_BUDGET, MOST_STEPS, measure, resolve
 from crisptree.pipeline.timing import Measurement
 
@@ -117,8 +117,13 @@ def test_generations_take_as_many_steps_as_the_direct_training():
     assert resolve(TrainConfig(steps=1_000), task, FAST).rule.generations == 20
 
 
-def test_what_no_gradient_found_evolves_after_each_cut():
+def test_cuts_are_mended_in_two_ways():
+    """By a gradient and by returns, in turn; what no gradient found evolves first."""
     config = resolve(TrainConfig(steps=1_000_000), task_of("Pendulum-v1"), FAST)
+    for leg in [*legs("rule", config, 1)[1:-1], *legs("mlp", config)[1:-1]]:
+        assert [stage.name.split("-")[0] for stage in leg.stages] == ["prune", "refine"]
+    for leg in legs("mlp", config, 1)[1:-1]:
+        assert [stage.name.split("-")[0] for stage in leg.stages] == ["prune", "evolve"]
     names = [stage.name for stage in plan("rule", config)]
     assert names[:3] == ["teacher-rule", "distill", "evolve-first"]
     cuts = [name for name in names if name.startswith("prune")]

@@ -6,9 +6,10 @@ and gains that must change together are found by augmented random search (Mania,
 features, is found in this way from nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,12 @@ LATEST = 2
 REACHES, SCOUTS, SCOUTING = (1, 4, 16), 16, (2, 8, 32)
 """How far rules are drawn at first, in multiples of the spread; how many at each distance; episodes
 of the rounds of their race."""
+STARTS = 4
+"""How many of them evolve side by side at first: which of them leads far is seen on the way."""
+LEAST_CHECK = 8
+"""Episodes on which an outcome is checked at least."""
+LAST_SPREAD = 0.2
+"""Share of the spread that is left at the end."""
 NEARLY_ZERO = 1e-12
 """A gain of zero would be none."""
 
@@ -108,13 +115,13 @@ class RandomSearch:
     def __init__(
         self, mean: NDArray, spread: float, population: int, rng: np.random.Generator
     ) -> None:
-        self.mean, self._spread, self._rng = mean.copy(), spread, rng
+        self.mean, self.spread, self._rng = mean.copy(), spread, rng
         self._n_directions = population // 2
 
     def ask(self) -> NDArray:
         """Vectors to be tried, one in each row."""
         self._directions = self._rng.normal(size=(self._n_directions, len(self.mean)))
-        moved = self._spread * self._directions
+        moved = self.spread * self._directions
         return np.concatenate([self.mean + moved, self.mean - moved])
 
     def tell(self, scores: NDArray) -> None:
@@ -125,7 +132,7 @@ class RandomSearch:
         told = (pairs[0, best] - pairs[1, best]) @ self._directions[best]
         deviation = float(pairs[:, best].std())
         if deviation > 0:
-            self.mean = self.mean + self._spread / (n_best * deviation) * told
+            self.mean = self.mean + self.spread / (n_best * deviation) * told
 
 
 def one_rule(task: Task) -> CrispTree:
@@ -143,9 +150,9 @@ def one_rule(task: Task) -> CrispTree:
     )
 
 
-def scouted_rule(
+def scouted_rules(
     task: Task, spread: float, selection: Selection, states: NDArray, rng: np.random.Generator
-) -> CrispTree:
+) -> list[CrispTree]:
     """The best of rules drawn at random around `one_rule`, near and far: where nothing nearby earns
     more, no small step leads on."""
     start = one_rule(task)
@@ -157,41 +164,93 @@ def scouted_rule(
         for _ in range(SCOUTS)
     ]
     rules = [start, *map(numbers.with_vector, drawn)]
-    return rules[selection.race(rules, SCOUTING)[0]]
+    return [rules[index] for index, _ in selection.finalists(rules, SCOUTING)[:STARTS]]
+
+
+class _Path:
+    """One tree on its way."""
+
+    def __init__(
+        self, tree: CrispTree, settings: EvolveConfig, states: NDArray, rng: np.random.Generator
+    ) -> None:
+        self._seen: list[NDArray] = [states]
+        self.noted: list[CrispTree] = []
+        self._numbers = Numbers.of(tree, states)
+        vector = self._numbers.vector
+        self._strategy = RandomSearch(vector, settings.spread, settings.population, rng)
+        self._scores: list[float] = []
+
+    def ask(self, spread: float) -> list[CrispTree]:
+        self._strategy.spread = spread
+        return [self._numbers.with_vector(vector) for vector in self._strategy.ask()]
+
+    def tell(self, scores: NDArray) -> None:
+        self._strategy.tell(scores)
+        self._scores.append(float(scores.mean()))
+
+    @property
+    def recent(self) -> float:
+        """What the trees of the latest generations earned."""
+        return float(np.mean(self._scores[-EPOCH:])) if self._scores else -np.inf
+
+    def note(self) -> CrispTree:
+        """The tree as it is now."""
+        self.noted.append(self._numbers.with_vector(self._strategy.mean))
+        return self.noted[-1]
+
+    def look(self, states: NDArray) -> None:
+        """Numbers are in units of all states met so far from now on."""
+        self._seen.append(states)
+        self._numbers = Numbers.of(self.noted[-1], np.concatenate(self._seen))
+        self._strategy.mean = self._numbers.vector
+
+
+class Evolved(NamedTuple):
+    tree: CrispTree
+    selection_return: float
 
 
 def evolve(
-    tree: CrispTree,
+    starts: Sequence[CrispTree],
     settings: EvolveConfig,
     selection: Selection,
     states: NDArray,
     states_met_by: Callable[[CrispTree], NDArray],
     rng: np.random.Generator,
     report: Callable[[int, float], object] = lambda generation, score: None,
-    is_late: Callable[[], bool] = lambda: False,
-) -> CrispTree:
-    """The tree with other numbers, where it earns more on fresh episodes; else as it was.
+    time_used: Callable[[], float] = lambda: 0.0,
+) -> Evolved:
+    """One of the trees with other numbers, where it earns more on fresh episodes; else as it was.
 
-    Numbers are in units of `states`, and of the states that the tree meets on its way.
+    Numbers are in units of `states`, and of the states that the tree meets on its way. After each
+    epoch the worse half of the trees stays behind. `time_used` is a share: at 1 there is no time
+    left. The nearer the end, the smaller the steps.
     """
     assert settings.generations is not None, "the configuration is resolved before it is run"
-    seen, noted = [states], []
-    numbers = Numbers.of(tree, states)
-    strategy = RandomSearch(numbers.vector, settings.spread, settings.population, rng)
+    paths, played = [_Path(tree, settings, states, rng) for tree in starts], 0
     for generation in range(1, settings.generations + 1):
-        if is_late():
+        used = time_used()
+        if used >= 1:
             break
-        trees = [numbers.with_vector(vector) for vector in strategy.ask()]
-        scores = selection.returns(trees, settings.episodes, least=1).mean(1)
-        report(generation, float(np.mean(scores)))
+        spread = settings.spread * LAST_SPREAD ** max(used, generation / settings.generations)
+        trees = [tree for path in paths for tree in path.ask(spread)]
+        returns = selection.returns(trees, settings.episodes, least=1)
+        played += returns.shape[1]
+        scores = returns.mean(1).reshape(len(paths), -1)
+        report(generation, float(scores.mean(1).max()))
         if np.ptp(scores) == 0:  # nothing tells them apart any more
             break
-        strategy.tell(scores)
+        for path, mine in zip(paths, scores, strict=True):
+            path.tell(mine)
         if generation % EPOCH == 0:
-            noted.append(numbers.with_vector(strategy.mean))
-            seen.append(states_met_by(noted[-1]))
-            numbers = Numbers.of(noted[-1], np.concatenate(seen))
-            strategy.mean = numbers.vector
-    noted.append(numbers.with_vector(strategy.mean))
-    last = [tree, *noted[-LATEST:]]  # of equals, the first
-    return last[int(selection.careful().returns(last, settings.confirm).mean(1).argmax())]
+            best_first = sorted(paths, key=lambda path: -path.recent)
+            paths = best_first[: (len(paths) + 1) // 2]
+            for path in paths:
+                path.look(states_met_by(path.note()))
+    best = max(paths, key=lambda path: path.recent)
+    best.note()
+    last = [starts[0], *best.noted[-LATEST:]]  # of equals, the first
+    # To check takes less time than to evolve.
+    means = selection.careful().returns(last, settings.confirm, most=max(LEAST_CHECK, played))
+    means = means.mean(1)
+    return Evolved(last[int(means.argmax())], float(means.max()))

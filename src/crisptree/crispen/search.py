@@ -24,6 +24,8 @@ CHANGES = ("threshold", "question", "action")
 ODDS = (0.7, 0.15, 0.15)
 BOX_ODDS = (0.45, 0.15, 0.4)
 """Real actions can be moved a little, so it pays to try them more often."""
+STRONGER = 0.15
+"""Share of the changes of real actions that change those of all leaves, by one factor."""
 WIDTH = 24
 """Changed trees in a sweep, unless the settings say otherwise."""
 COLUMNS = ("feature", "threshold", "if_true", "if_false", "action")
@@ -168,10 +170,27 @@ def _with_another_action(tree: CrispTree, reach: float, rng: np.random.Generator
         action[leaf, part] = (action[leaf, part] + rng.integers(1, max(2, n_choices))) % n_choices
     else:
         dimension = int(rng.integers(action.shape[1]))
+        if rng.random() < STRONGER:
+            return _with_stronger_actions(tree, dimension, float(np.exp(2 * reach * rng.normal())))
         width = ranges(tree.actions)[dimension]
         action[leaf, dimension] += reach * width * rng.normal()
         action[leaf] = _bounded(action[leaf], tree.gains[leaf] if tree.gains else (), tree.actions)
     return replace(tree, action=action)
+
+
+def _with_stronger_actions(tree: CrispTree, dimension: int, factor: float) -> CrispTree:
+    """What all leaves do in one dimension of the action becomes stronger or weaker by a factor, as
+    seen from the middle of its range: what one leaf saves may cost another."""
+    middle = 0.5 * (tree.actions.low[dimension] + tree.actions.high[dimension])
+    action, leaf = tree.action.copy(), tree.feature < 0
+    action[leaf, dimension] = middle + factor * (action[leaf, dimension] - middle)
+    gains = [
+        tuple(g._replace(weight=factor * g.weight) if g.dimension == dimension else g for g in own)
+        for own in tree.gains
+    ]
+    for node in np.flatnonzero(leaf):
+        action[node] = _bounded(action[node], gains[node] if gains else (), tree.actions)
+    return replace(tree, action=action, gains=tuple(gains))
 
 
 def _bounded(

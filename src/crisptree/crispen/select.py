@@ -67,13 +67,21 @@ class Selection:
         """Whether there is time for so many trees to play `episodes` each, scaled."""
         return self._fitting(n_trees, self.scaled(episodes)) >= self.scaled(episodes)
 
-    def returns(self, trees: Sequence[CrispTree], episodes: int, least: int = 2) -> np.ndarray:
-        """Returns `(trees, episodes)`. The same episodes for each tree: differences between trees
-        are then less noisy. Fewer are played where there is no time for all; where the time ended
-        all the same, only episodes that all trees finished count."""
+    def returns(
+        self,
+        trees: Sequence[CrispTree],
+        episodes: int,
+        least: int = 2,
+        most: int | None = None,
+    ) -> np.ndarray:
+        """Returns `(trees, episodes)`, of `least` to `most` episodes. The same episodes for each
+        tree: differences between trees are then less noisy. Fewer are played where there is no time
+        for all; where the time ended all the same, only episodes that all trees finished count."""
         if self._model is not None:
             return np.array([[self._model.mean_return(tree)] for tree in trees])
-        count = max(1, self._fitting(len(trees), self.scaled(episodes, least)))
+        asked = self.scaled(episodes, least)
+        asked = asked if most is None else min(asked, most)
+        count = max(1, self._fitting(len(trees), asked))
         played = self._play(trees, count)
         if self._unfinished(played).any():
             fewer = min(FEW, self._fitting(len(trees), count))

@@ -341,7 +341,7 @@ def run_leg(
     directory, time_left = RunDirectory(Path(folder)), TimeLeft.from_dict(times)
     with directory.locked():
         made, records = run_stages(
-            legs(beginning, whole)[leg].stages,
+            legs(beginning, whole, number)[leg].stages,
             task,
             whole,
             candidate_seed(seed, number),

@@ -1,6 +1,6 @@
 """From a resolved configuration to the stages of a candidate, in legs."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from crisptree.crispen.prune import ladder
 from crisptree.pipeline.config import Beginning, TeacherKind, TrainConfig
@@ -54,7 +54,9 @@ def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
         case "external":
             return [External(), *derive, Distill(), mend]
         case "rule":
-            return [Rule(), *derive, Distill(), *_evolution(config, "first", 1.0)]
+            # In place of a refinement: what no gradient found, none refines.
+            evolve = [Evolve("evolve-first", 1.0, BETWEEN)] if config.evolve.generations else []
+            return [Rule(), *derive, Distill(), *evolve]
         case "mlp" | "soft" | "dqn" | "sac":
             return [*_teachers(beginning, config), *derive, Distill(), mend]
 
@@ -68,32 +70,32 @@ def _teachers(kind: TeacherKind, config: TrainConfig) -> list[Stage]:
     return [first, Fallback(f"teacher-{other}", other)]
 
 
-def legs(beginning: Beginning, config: TrainConfig) -> list[Leg]:
+def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg]:
     """All stages of a candidate that begins in this way: to the first crisp tree, cut by cut to
-    the size asked for, and the last changes."""
+    the size asked for, and the last changes. Every other `number` mends cuts in the other way."""
     first = Leg("first", tuple(first_stages(beginning, config)))
     if beginning == "table" or (beginning == "exact" and config.policy.shape == "tree"):
         return [first]
     sizes = _sizes(config)
-    cuts = [_cut(beginning, size, config, is_last=size == sizes[-1]) for size in sizes]
+    evolves = config.evolve.generations and (beginning == "rule") == (number % 2 == 0)
+    mend = "evolve" if evolves else "refine"
+    cuts = [_cut(mend, size, config, is_last=size == sizes[-1]) for size in sizes]
     evolution = [Evolve()] if config.evolve.generations else []
     worst = [WorstCase()] if config.worst_case.enabled else []
     return [first, *cuts, Leg("last", (Simplify(), *evolution, Search(), *worst))]
 
 
-def _evolution(config: TrainConfig, name: str, weight: float) -> list[Stage]:
-    """In place of a refinement: what no gradient found, none refines."""
-    if not config.evolve.generations:
-        return []
-    return [Evolve(f"evolve-{name}", weight, share=BETWEEN)]
-
-
-def _cut(beginning: Beginning, size: int, config: TrainConfig, *, is_last: bool) -> Leg:
-    name, cut, prune = f"refine-{size}", f"cut-{size}", Prune(f"prune-{size}", size, is_last)
-    if beginning == "rule":
-        return Leg(cut, (prune, *_evolution(config, str(size), 0.7)))
-    refine = Refine(name, "last", weight=2.0) if is_last else Refine(name, "cut")
-    return Leg(cut, (prune, refine))
+def _cut(
+    mend: Literal["refine", "evolve"], size: int, config: TrainConfig, *, is_last: bool
+) -> Leg:
+    """A cut, and what mends it: a gradient, or the returns of whole episodes."""
+    prune, name = Prune(f"prune-{size}", size, is_last), f"{mend}-{size}"
+    weight = 2.0 if is_last else 1.2
+    if mend == "evolve":
+        stage: Stage = Evolve(name, weight, share=BETWEEN)
+    else:
+        stage = Refine(name, "last" if is_last else "cut", weight)
+    return Leg(f"cut-{size}", (prune, stage))
 
 
 def plan(beginning: Beginning, config: TrainConfig) -> list[Stage]:

@@ -7,7 +7,7 @@ interrupted and resumed ends with the same bytes, and a stage with the same key 
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -142,6 +142,12 @@ class Context:
 
     def is_late(self) -> bool:
         return time.monotonic() > self.deadline
+
+    def time_used(self) -> Callable[[], float]:
+        """Tells the share that is gone of the time from now to the deadline."""
+        began = time.monotonic()
+        given = max(self.deadline - began, 1e-9)
+        return lambda: (time.monotonic() - began) / given
 
     def is_over(self) -> bool:
         return time.monotonic() > self.end

@@ -1,15 +1,23 @@
-"""All numbers of a tree with real actions, moved at once."""
+"""A tree with real actions, moved by the returns of whole episodes: all numbers of linear leaves at
+once, constant leaves change by change."""
 
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from numpy.typing import NDArray
 
-from crisptree.crispen.evolve import evolve
+from crisptree.crisp import CrispTree
+from crisptree.crispen.evolve import Evolved, evolve
 from crisptree.crispen.prune import visited_states
+from crisptree.crispen.search import search
+from crisptree.crispen.select import Selection
 from crisptree.envs.policy import Policy
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
+
+TIMES, CONFIRMED = 3, 1 / 8
+"""Of the last search: how many times its sweeps the one among trees with constant leaves has, and
+what share of its episodes for a change to earn more on, since a long way takes few."""
 
 
 @dataclass(frozen=True)
@@ -22,30 +30,52 @@ class Evolve(Stage):
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {
             "evolve": asdict(config.evolve),
+            "search": asdict(config.search),
             "share": self.share,
             "selection": asdict(config.selection),
         }
 
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
-        tree, config, selection = inputs.tree, context.config, context.selection()
+        tree, selection = inputs.tree, context.selection()
         assert tree is not None
         if context.is_late() or context.is_settled(tree, inputs.best_return):
             return replace(inputs, figures={"leaves": tree.n_leaves})
-        assert config.evolve.generations
-        generations = max(1, round(self.share * config.evolve.generations))
-        tree = evolve(
-            tree,
-            replace(config.evolve, generations=generations),
+        done = (self._evolved if any(tree.gains) else self._climbed)(tree, selection, context)
+        figures = {"leaves": done.tree.n_leaves, "selection_return": done.selection_return}
+        return replace(inputs, tree=done.tree, figures=figures)
+
+    def _evolved(self, tree: CrispTree, selection: Selection, context: Context) -> Evolved:
+        config = context.config.evolve
+        assert config.generations
+        generations = max(1, round(self.share * config.generations))
+        return evolve(
+            [tree],
+            replace(config, generations=generations),
             selection,
             states_met_by(tree, context),
             lambda tree: states_met_by(tree, context),
             context.rng(),
             report=lambda done, score: context.advance(done / generations, f"return {score:8.4g}"),
-            is_late=lambda: context.is_late() or not selection.affords(2, config.evolve.confirm),
+            time_used=context.time_used(),
         )
-        score = selection.mean(tree, config.selection.final)
-        figures = {"leaves": tree.n_leaves, "selection_return": score}
-        return replace(inputs, tree=tree, figures=figures)
+
+    def _climbed(self, tree: CrispTree, selection: Selection, context: Context) -> Evolved:
+        """Where each number acts by itself, changes of one or a few of them tell more than changes
+        of all."""
+        config = context.config.search
+        sweeps = max(1, round(self.share * TIMES * config.sweeps))
+        confirm = max(1, round(CONFIRMED * config.confirm))
+        climbed = search(
+            tree,
+            replace(config, sweeps=sweeps, confirm=confirm),
+            selection,
+            lambda tree: states_met_by(tree, context),
+            context.rng(),
+            report=lambda sweep, tree: context.advance(sweep / sweeps, f"{tree.n_leaves} leaves"),
+            is_late=context.is_late,
+        )
+        index, score = selection.careful().race([tree, climbed], (context.config.prune.check,))
+        return Evolved((tree, climbed)[index], score)
 
 
 def states_met_by(policy: Policy, context: Context) -> NDArray:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from crisptree.crisp import CrispTree
-from crisptree.crispen.evolve import evolve, scouted_rule
+from crisptree.crispen.evolve import evolve, scouted_rules
 from crisptree.envs.policy import random_policy
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
@@ -27,17 +27,18 @@ class Rule(Stage):
         config, selection, rng = context.config, context.selection(), context.rng()
         generations = config.rule.generations
         assert generations
+        used = context.time_used()
         states = states_met_by(random_policy(context.task, context.seed), context)
         rule = evolve(
-            scouted_rule(context.task, config.rule.spread, selection, states, rng),
+            scouted_rules(context.task, config.rule.spread, selection, states, rng),
             config.rule,
             selection,
             states,
             lambda tree: states_met_by(tree, context),
             rng,
             report=lambda done, score: context.advance(done / generations, f"return {score:8.4g}"),
-            is_late=context.is_late,
-        )
+            time_used=used,
+        ).tree
         returns = selection.returns([rule], config.selection.snapshots[-1])
         figures = {"selection_return": float(returns.mean()), "best_return": float(returns.max())}
         values = values_seen_by(rule, context)
