@@ -12,7 +12,7 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.envs.source import Env
 from crisptree.envs.task import Task, task_of
 from crisptree.pipeline.config import TrainConfig, first_free
-from crisptree.pipeline.config_io import asked_config, load
+from crisptree.pipeline.config_io import asked_config, fields_named, load
 from crisptree.pipeline.progress import Silent, reporter
 from crisptree.pipeline.tracking import OnProgress, Tracker, followed, tracked
 from crisptree.pipeline.train import Trained
@@ -64,6 +64,14 @@ def train(
     """
     if unknown:
         raise CrisptreeError(unknown_keyword(next(iter(unknown)), train))
+    check_callback(on_progress)
+    if overrides is not None and not isinstance(overrides, dict):
+        raise CrisptreeError(
+            'overrides are a dict of dotted names and values, such as {"ppo.gamma": 0.97}, not '
+            f"{type(overrides).__name__}"
+        )
+    if out is not None and not isinstance(out, (str, PathLike)):
+        raise CrisptreeError(f"out is the path of a directory, not {type(out).__name__}")
     task = task_of(env) if isinstance(env, Task) else task_of(env, env_kwargs, features)
     base = config if isinstance(config, TrainConfig) else TrainConfig()
     if config is not None and not isinstance(config, TrainConfig):
@@ -107,9 +115,18 @@ def _config_file(path: Any) -> TrainConfig:
     return load(Path(path))
 
 
+def check_callback(callback: Any) -> None:
+    """Refuses what cannot be called with the figures of an update."""
+    if callback is not None and not callable(callback):
+        raise CrisptreeError(
+            f"a callback is a function that takes a dict of figures, not {type(callback).__name__}"
+        )
+
+
 ELSEWHERE = {
     "leafs": "leaves",
     "n_leaves": "leaves",
+    "max_depth": "leaves",
     "max_leaves": "leaves",
     "max_leaf_nodes": "leaves",
     "minutes": "budget",
@@ -122,16 +139,34 @@ ELSEWHERE = {
     "callback": "on_progress",
     "callbacks": "on_progress",
     "path": "out",
+    "tensorboard_log": "track",
     "n_episodes": "episodes",
+    "eval_episodes": "episodes",
     "n_eval_episodes": "episodes",
+    "lr": "learning_rate",
 }
 """What other libraries call it, and what it is called here."""
 
 
 def unknown_keyword(name: str, called: Callable[..., Any]) -> str:
     """A line that names the keyword that was probably meant."""
-    known = [each for each in inspect.signature(called).parameters if each != "unknown"]
-    close = [each for each in [ELSEWHERE.get(name)] if each in known]
-    close += difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"it takes {', '.join(known[1:])}"
+    known = _keywords(called)
+    here = ELSEWHERE.get(name, name)
+    learns = _keywords(getattr(called, "learn", None))
+    if here in known:
+        hint = f"did you mean {here}?"
+    elif name in learns or here in learns:
+        hint = f"learn() takes {name if name in learns else here}"
+    elif fields := fields_named(here):
+        hint = f'it is a field of the configuration: overrides={{"{fields[0]}": …}}'
+    elif close := difflib.get_close_matches(name, known, n=1, cutoff=0.7):
+        hint = f"did you mean {close[0]}?"
+    else:
+        hint = f"it takes {', '.join(known)}"
     return f"{called.__name__} takes no '{name}': {hint}"
+
+
+def _keywords(called: Callable[..., Any] | None) -> list[str]:
+    """The keywords of a function; not its first argument, the environment or the object."""
+    names = [] if called is None else list(inspect.signature(called).parameters)[1:]
+    return [name for name in names if name != "unknown"]

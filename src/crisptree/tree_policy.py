@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from crisptree.api import train, unknown_keyword
+from crisptree.api import check_callback, train, unknown_keyword
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.crisp.policy_file import policy_path
@@ -90,6 +90,7 @@ class TreePolicy:
         episodes: int | None = None,
         out: str | PathLike[str] | None = None,
         track: Tracker | None = None,
+        **unknown: Any,
     ) -> "TreePolicy":
         """Train for `total_timesteps` or `budget` minutes, or `quick`, within a minute.
 
@@ -99,12 +100,10 @@ class TreePolicy:
         returning False; there may be several. `out` is the directory of the run.
         """
         callbacks = callback if isinstance(callback, Sequence) else (callback,)
+        if unknown:
+            raise CrisptreeError(unknown_keyword(next(iter(unknown)), type(self).learn))
         for each in callbacks:
-            if each is not None and not callable(each):
-                raise CrisptreeError(
-                    "a callback is a function that takes a dict of figures, not "
-                    f"{type(each).__name__}"
-                )
+            check_callback(each)
 
         def on_progress(row: Row) -> None:
             said = [each(row) for each in callbacks if each is not None]

@@ -149,9 +149,10 @@ def test_a_deprecated_version_is_made_in_silence():
         task_of("LunarLander-v2")
 
 
-def test_an_id_without_a_version_is_the_latest_and_says_so():
-    with pytest.warns(UserWarning, match="CartPole-v1"):
-        assert task_of("CartPole").feature_names[2] == "pole angle"
+def test_an_id_without_a_version_is_the_newest_one():
+    assert task_of("CartPole").env_id == "CartPole-v1"  # a policy file says which one it was
+    assert source_of("CartPole-v0").env_id == "CartPole-v0"
+    assert source_of("Unheard").env_id == "Unheard"
 
 
 def test_a_factory():

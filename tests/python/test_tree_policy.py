@@ -108,12 +108,32 @@ def test_wrong_words_are_named():
 
 @pytest.mark.parametrize(
     "wrong, right",
-    [("leafs", "leaves"), ("max_leaf_nodes", "leaves"), ("callback", "on_progress")],
+    [
+        ("leafs", "did you mean leaves?"),
+        ("max_leaf_nodes", "did you mean leaves?"),
+        ("callback", "did you mean on_progress?"),
+        ("gamma", 'it is a field of the configuration: overrides={"ppo.gamma": …}'),
+        ("lr", 'it is a field of the configuration: overrides={"ppo.learning_rate": …}'),
+        ("device", "it takes leaves, rules, mlp"),
+    ],
 )
 def test_words_of_other_libraries_are_named_in_ours(wrong, right):
     words: dict[str, Any] = {wrong: 3}
-    with pytest.raises(CrisptreeError, match=f"train takes no '{wrong}': did you mean {right}"):
+    with pytest.raises(CrisptreeError) as refused:
         crisptree.train("CartPole-v1", **words)
+    assert str(refused.value).startswith(f"train takes no '{wrong}': {right}")
+
+
+@pytest.mark.parametrize(
+    "wrong, right",
+    [("total_timesteps", "total_timesteps"), ("budget", "budget"), ("callback", "callback")],
+)
+def test_what_learn_takes_is_said_of_learn(wrong, right):
+    words: dict[str, Any] = {wrong: 3}
+    with pytest.raises(CrisptreeError, match=rf"takes no '{wrong}': learn\(\) takes {right}$"):
+        TreePolicy("CartPole-v1", **words)
+    with pytest.raises(CrisptreeError, match="learn takes no 'seconds'"):
+        TreePolicy("CartPole-v1").learn(seconds=3)
 
 
 # A process of its own: here types are checked before the library sees what is wrong.
@@ -123,7 +143,10 @@ try:
     crisptree.TreePolicy("CartPole-v1").learn(callback=3)
 except crisptree.CrisptreeError as error:
     print(error)
-for wrong in ({"leaves": "four"}, {"config": {"seed": 1}}, {"config": "none.json"}):
+for wrong in (
+    {"leaves": "four"}, {"config": {"seed": 1}}, {"config": "none.json"}, {"overrides": [1]},
+    {"overrides": {"gamma": 1}}, {"on_progress": 3}, {"out": 3}, {"env_kwargs": 3},
+):
     try:
         crisptree.train("CartPole-v1", **wrong)
     except crisptree.CrisptreeError as error:
@@ -138,6 +161,11 @@ def test_what_is_no_setting_is_refused_in_one_line():
     assert said[0] == "leaves must be a whole number, not 'four'"
     assert said[1].startswith("config is a TrainConfig or the path of its file, not dict; ")
     assert said[2] == "cannot read none.json: No such file or directory"
+    assert said[3].startswith("overrides are a dict of dotted names and values, such as ")
+    assert said[4] == "config has no field 'gamma'; did you mean 'ppo.gamma'?"
+    assert said[5] == "a callback is a function that takes a dict of figures, not int"
+    assert said[6] == "out is the path of a directory, not int"
+    assert said[7] == "env_kwargs are a dict of what the environment is made with, not int"
 
 
 def test_settings_are_copied_as_scikit_learn_does():

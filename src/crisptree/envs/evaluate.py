@@ -5,6 +5,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -124,9 +125,12 @@ def evaluate(
 ) -> Score:
     """The score of a policy over unseen episodes of the real environment, played greedily.
 
-    `policy` is a crisp tree, a model with `predict`, or a function on batches. `env` may be left
-    out where the policy names its environment. `report` is told how many episodes have ended.
+    `policy` is a crisp tree, the path of its file or of a run, a model with `predict`, or a
+    function on batches. `env` may be left out where the policy names its environment. `report` is
+    told how many episodes have ended.
     """
+    if isinstance(policy, str | PathLike):
+        policy = CrispTree.load(policy)
     if episodes < 1:
         raise CrisptreeError(f"episodes must be at least 1, not {episodes}")
     if env_kwargs and env is not None and not isinstance(env, Task):

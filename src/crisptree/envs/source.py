@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any
 
 import gymnasium as gym
+from gymnasium.envs import registration
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
@@ -165,6 +166,11 @@ def source_of(
 ) -> EnvSource:
     """The source of whatever the user names or gives: an `Env`, and a feature function or its
     name; anything else is refused."""
+    if not isinstance(env_kwargs, Mapping | None):
+        raise CrisptreeError(
+            f"env_kwargs are a dict of what the environment is made with, not "
+            f"{type(env_kwargs).__name__}"
+        )
     kwargs = dict(env_kwargs or {})
     if isinstance(env, str):
         source = _source_of_name(env, _json(kwargs, env))
@@ -194,7 +200,7 @@ def _source_of_factory(factory: Any, kwargs: dict[str, Any]) -> EnvSource:
 def _source_of_name(name: str, kwargs: dict[str, Any]) -> EnvSource:
     module, colon, attribute = name.rpartition(":")
     if not colon:
-        return EnvSource(name, kwargs)
+        return EnvSource(_with_version(name), kwargs)
     if module in SUITES:
         return EnvSource(name, kwargs, partial(_make_of_suite, module, attribute))
     imported = import_by_name(module, f"environment '{printable(name)}'")
@@ -208,6 +214,18 @@ def _source_of_name(name: str, kwargs: dict[str, Any]) -> EnvSource:
         )
     factory: Any = found
     return EnvSource(name, kwargs, factory)
+
+
+def _with_version(env_id: str) -> str:
+    """The id with its newest version, where it names none: a policy file says which one it was."""
+    try:
+        namespace, name, version = registration.parse_env_id(env_id)
+        newest = registration.find_highest_version(namespace, name)
+    except gym.error.Error:
+        return env_id  # making it says what is wrong
+    if version is not None or newest is None or env_id in gym.registry:
+        return env_id
+    return registration.get_env_id(namespace, name, newest)
 
 
 def _make_of_suite(suite: str, env_id: str, **kwargs: Any) -> gym.Env:

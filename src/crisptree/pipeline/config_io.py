@@ -165,6 +165,9 @@ def with_overrides(config: TrainConfig, overrides: dict[str, Any]) -> TrainConfi
             part = part.get(folder)
             if not isinstance(part, dict):
                 raise CrisptreeError(f"config has no field '{path}'")
+        if not folders and name not in content:
+            names = [*fields_named(name), *content]
+            raise CrisptreeError(f"config has no field '{name}'{_meant(name, names)}")
         part[name] = value
     return from_dict(TrainConfig, content)
 
@@ -198,6 +201,11 @@ def command(config: TrainConfig) -> str:
             text = value if isinstance(value, str) else json.dumps(value)
             words += [flag, shlex.quote(text)]
     return " ".join(words)
+
+
+def fields_named(name: str) -> list[str]:
+    """Dotted names of the fields that end in `name`: `ppo.gamma` and others for `gamma`."""
+    return [each for each in _flat(to_dict(TrainConfig())) if each.endswith(f".{name}")]
 
 
 def _flat(content: dict[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -254,7 +262,8 @@ def _tuple(kinds: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
 
 
 def _meant(name: str, names: list[str]) -> str:
-    close = difflib.get_close_matches(name, names, n=1)
+    close = [each for each in names if each.endswith(f".{name}")]
+    close += difflib.get_close_matches(name, names, n=1)
     return f"; did you mean '{close[0]}'?" if close else f"; it has {', '.join(names)}"
 
 

@@ -27,13 +27,13 @@ const isScroll = () => outline || wholeScale() < LEAST_SCALE;
 function home() {
   if (!isScroll()) { fit(); return; }
   const fitting = Math.min(svg.clientWidth / bounds.width, 1);
-  const scale = Math.max(fitting, 0.75);
+  const scale = Math.max(fitting, 0.7);
   const [width, height] = [svg.clientWidth / scale, svg.clientHeight / scale];
   const root = placeOf(0);
   const free = (start, whole, seen, wanted) =>
     whole <= seen ? start + (whole - seen) / 2 : Math.max(start, Math.min(wanted, start + whole - seen));
   show({
-    x: outline ? bounds.x : free(bounds.x, bounds.width, width, root.x + root.width / 2 - (data.downwards ? width / 2 : width / 6)),
+    x: outline || data.list ? bounds.x : free(bounds.x, bounds.width, width, root.x + root.width / 2 - (data.downwards ? width / 2 : width / 6)),
     y: outline || data.list ? bounds.y
       : free(bounds.y, bounds.height, height, root.y + root.height / 2 - height / 2),
     width, height,
