@@ -5,6 +5,7 @@ and whose `run()` does the work. This file knows nothing else about them, so `cr
 and the commands that need no JAX start at once.
 """
 
+import difflib
 import importlib
 import os
 import sys
@@ -76,9 +77,18 @@ def _answer(arguments: list[str]) -> None:
 
         print(crisptree_version())
     elif name not in COMMANDS:
-        raise CrisptreeError(f"unknown command '{name}'; the commands are {', '.join(COMMANDS)}")
+        raise CrisptreeError(_unknown(name))
     else:
         run(name, rest)
+
+
+def _unknown(name: str) -> str:
+    if name.startswith("-"):
+        return f"unknown option '{name}'; crisptree --help lists the commands"
+    close = difflib.get_close_matches(name, COMMANDS, n=1)
+    if close:
+        return f"unknown command '{name}'; did you mean {close[0]}?"
+    return f"unknown command '{name}'; the commands are {', '.join(COMMANDS)}"
 
 
 def run(name: str, arguments: list[str]) -> None:

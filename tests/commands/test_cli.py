@@ -36,3 +36,18 @@ def test_what_the_system_refuses_is_one_line(monkeypatch, capsys):
         cli.main(["show"])
     assert stop.value.code == 2
     assert capsys.readouterr().err == "crisptree: cannot go on: /somewhere: Permission denied\n"
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["trian"], "unknown command 'trian'; did you mean train?"),
+        (["--hlep"], "unknown option '--hlep'; crisptree --help lists the commands"),
+        (["completion", "tcsh"], "shell cannot be 'tcsh'; it may be bash, fish, zsh;"),
+    ],
+)
+def test_a_wrong_word_is_named_with_what_would_be_right(words, said, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith(f"crisptree: {said}")

@@ -168,3 +168,11 @@ def test_it_needs_nothing_from_outside():
     assert "href" not in svg
     assert "<script" not in svg
     assert svg.count("http") == 1  # the namespace
+
+
+def test_a_long_sum_has_a_line_for_each_term():
+    policy = Path(__file__).parents[2] / "policies" / "derived" / "lunarlander-tree-8.json"
+    drawing = ET.fromstring(as_svg(CrispTree.load(policy)))
+    said = [element.text for element in drawing.iter() if element.text]
+    assert {"− 0.87·horizontal position", "− 0.48·vertical velocity"} <= set(said)
+    assert not [text for text in said if text.endswith("…")]

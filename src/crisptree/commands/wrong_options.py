@@ -10,6 +10,10 @@ _VALUE = re.compile(
     r"from \[(?P<given>.*)\]|invalid literal for (?P<int>int).*?: (?P<text>'.*')"
     r"|could not convert string to (?P<float>float): (?P<word>'.*'))"
 )
+_CHOICE = re.compile(
+    r"invalid choice (?P<given>'.*?') for argument '(?P<option>.*?)'\. Expected one of "
+    r"\((?P<choices>.*)\)"
+)
 
 
 def in_one_line(box: str, command: str) -> str:
@@ -24,6 +28,10 @@ def in_one_line(box: str, command: str) -> str:
         return _unknown(said.removeprefix("Unrecognized options: "), command, options)
     if said.startswith("Missing value for argument "):
         return f"{said.split(chr(39))[1]} needs a value"
+    choice = _CHOICE.match(said)
+    if choice:
+        allowed = ", ".join(sorted(re.findall(r"'(.*?)'", choice["choices"])))
+        return f"{choice['option']} cannot be {choice['given']}; it may be {allowed}"
     wrong = _VALUE.match(said)
     if wrong:
         kind = wrong["kind"] or wrong["int"] or wrong["float"]

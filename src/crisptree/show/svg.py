@@ -15,7 +15,7 @@ from crisptree.show.action_styles import LegendEntry, LegendScale
 from crisptree.show.headline import score_of, size_of, title_of
 from crisptree.show.rule_list import RuleList, as_rule_list
 from crisptree.show.svg_canvas import LARGE, LINE_WIDTH, SMALL, Canvas, Rectangle, text_width
-from crisptree.show.svg_nodes import BOX_HEIGHT, NodeBoxes
+from crisptree.show.svg_nodes import NodeBoxes
 from crisptree.show.tidy_layout import tidy
 from crisptree.show.visits import visit_counts
 from crisptree.show.wording import counted
@@ -75,14 +75,14 @@ def _draw_downwards(boxes: NodeBoxes, line_width: LineWidth) -> None:
     tree, canvas = boxes.tree, boxes.canvas
     widths = [boxes.box_width if row[0] >= 0 else boxes.leaf_width for row in tree.nodes]
     centres = tidy(tree, widths, GAP)
-    pitch = max(BOX_HEIGHT, boxes.highest_leaf) + BETWEEN_LEVELS
+    pitch = max(map(boxes.height, range(len(tree.nodes)))) + BETWEEN_LEVELS
     for visit in tree.walk():
         x, top = centres[visit.node], visit.depth * pitch
         left = x - widths[visit.node] / 2
         if visit.is_leaf:
             boxes.leaf(visit.node, left, top)
             continue
-        bottom, below = top + BOX_HEIGHT, top + pitch
+        bottom, below = top + boxes.height(visit.node), top + pitch
         middle = (bottom + below) / 2
         for child, word, anchor, side in (
             (visit.if_true, "yes", "end", -1),
@@ -97,10 +97,7 @@ def _draw_downwards(boxes: NodeBoxes, line_width: LineWidth) -> None:
 def _draw_rightwards(boxes: NodeBoxes, line_width: LineWidth) -> None:
     """The root on the left, the TRUE side on top: words run along the branches."""
     tree, canvas = boxes.tree, boxes.canvas
-    heights = [
-        BOX_HEIGHT if row[0] >= 0 else boxes.leaf_height(node)
-        for node, row in enumerate(tree.nodes)
-    ]
+    heights = list(map(boxes.height, range(len(tree.nodes))))
     centres = tidy(tree, heights, GAP / 2)
     pitch = max(boxes.box_width, boxes.leaf_width) + BETWEEN_LEVELS
     for visit in tree.walk():

@@ -1,5 +1,7 @@
 """What the boxes of one tree's drawing say, how large they are, and how they look."""
 
+import re
+
 from crisptree.crisp import CrispTree
 from crisptree.show.action_styles import ActionStyles
 from crisptree.show.palette import NEUTRAL
@@ -22,8 +24,8 @@ SWATCH = 9.0
 class NodeBoxes:
     """Boxes for comparisons and for actions; all boxes of a kind are alike in width.
 
-    Names longer than 28 characters (72 for a sum) are cut short; the tooltip has the whole name,
-    the exact threshold and, for a leaf, its rule.
+    Names longer than 28 characters (72 for a sum) are cut short, and a long sum has a line for each
+    term; the tooltip has the whole name, the exact threshold and, for a leaf, its rule.
     """
 
     def __init__(self, tree: CrispTree, decimals: int | None = None) -> None:
@@ -42,6 +44,7 @@ class NodeBoxes:
         self._lines = {leaf: self._leaf_lines(leaf) for leaf in self._conditions}
         inner = [node for node, row in enumerate(tree.nodes) if row[0] >= 0]
         names = [text_width(self._features[tree.nodes[node][0]], SIZE) for node in inner]
+        lines = [text_width(line, SIZE) for node in inner for line in self._name_lines(node)]
         tests = [text_width(self._question(node), SIZE, bold=True) for node in inner]
         answers = [
             text_width(self._answer(node, answer), SIZE, bold=True)
@@ -50,7 +53,7 @@ class NodeBoxes:
         ]
         actions = [text_width(text, SIZE) for lines in self._lines.values() for text, _ in lines]
         self._swatch = 0.0 if len(self.styles.scales) < 2 else SWATCH + 6
-        self.box_width = max(names + tests, default=0.0) + 2 * PADDING
+        self.box_width = max(lines + tests, default=0.0) + 2 * PADDING
         self.row_width = max(names, default=0.0) + max(answers, default=0.0) + 4 * PADDING
         self.leaf_width = max(actions) + 2 * PADDING + self._swatch
 
@@ -58,20 +61,20 @@ class NodeBoxes:
         """How high a leaf's box is: one line or several."""
         return ROW_HEIGHT + (len(self._lines[leaf]) - 1) * LINE
 
-    @property
-    def highest_leaf(self) -> float:
-        """The height of the highest leaf's box."""
-        return max(map(self.leaf_height, self._lines))
+    def height(self, node: int) -> float:
+        """How high the box of a node is, be it a comparison or a leaf."""
+        if self.tree.nodes[node][0] < 0:
+            return self.leaf_height(node)
+        return BOX_HEIGHT + (len(self._name_lines(node)) - 1) * LINE
 
     def comparison(self, node: int, x: float, y: float) -> None:
-        """A comparison on two lines, as wide as `box_width`."""
-        middle, height = x + self.box_width / 2, y + BOX_HEIGHT / 2
-        name = self._features[self.tree.nodes[node][0]]
-        lines = [
-            TextLine(middle, height - LINE / 2, name),
-            TextLine(middle, height + LINE / 2, self._question(node), bold=True),
-        ]
-        at = Rectangle(x, y, self.box_width, BOX_HEIGHT)
+        """A comparison, its feature above its threshold, as wide as `box_width`."""
+        middle, first = x + self.box_width / 2, y + BOX_HEIGHT / 2 - LINE / 2
+        names = self._name_lines(node)
+        lines = [TextLine(middle, first + at * LINE, name) for at, name in enumerate(names)]
+        last = first + len(names) * LINE
+        lines.append(TextLine(middle, last, self._question(node), bold=True))
+        at = Rectangle(x, y, self.box_width, self.height(node))
         self.canvas.box(at, NEUTRAL, lines, radius=CORNER, tooltip=self._exact(node))
 
     def row(self, node: int, x: float, y: float, height: float, answer: bool) -> None:
@@ -125,6 +128,14 @@ class NodeBoxes:
             for part, swatch in zip(parts, swatches, strict=True)
             for at, text in enumerate(part)
         ]
+
+    def _name_lines(self, node: int) -> list[str]:
+        """The feature's name: one line, or one for each term of a long sum."""
+        feature = self.tree.nodes[node][0]
+        name = self._features[feature]
+        if not self.tree.features[feature].terms or len(name) <= LONGEST_NAME:
+            return [name]
+        return re.split(r" (?=[+−-] )", name)
 
     def _question(self, node: int) -> str:
         feature, threshold, _, _ = self.tree.nodes[node]

@@ -72,7 +72,7 @@ function drawnBox(box) {
   if (leaf) {
     group.append(...leafLines(lines, x, y, centre));
   } else if (data.list || box.flat) {
-    words(featureNames[node.feature], x + PADDING, "start", "");
+    words(box.flat ? outlineName(at) : featureNames[node.feature], x + PADDING, "start", "");
     const test = box.flat ? askOf(at) : testOf(at, box.answer ?? true);
     words(test, x + width - PADDING, "end", "strong");
   } else {

@@ -3,7 +3,7 @@
 
 const BOX_HEIGHT = 46, ROW_HEIGHT = 32, PADDING = 11, GAP = 16, DOWN = 58, RIGHT = 34, BETWEEN = 20;
 const LONGEST_BEND = 70, OUTLINE_GAP = 8, INDENT = 36, TEXT_LINE = 19, SWATCH = 18;
-const LONGEST_TEXT = 40, LONGEST_NAME = 28, LONGEST_LINE = 11;
+const LONGEST_TEXT = 40, LONGEST_NAME = 28, LONGEST_SUM = 72, LONGEST_LINE = 11;
 const pen = document.createElement("canvas").getContext("2d");
 
 function textWidth(text, bold) {
@@ -13,7 +13,11 @@ function textWidth(text, bold) {
 
 const clipped = (text, longest) =>
   text.length <= longest ? text : `${text.slice(0, longest - 1).trimEnd()}…`;
-const featureNames = features.map((feature) => clipped(feature.name, LONGEST_NAME));
+const isSum = (feature) => Boolean(features[feature].terms?.length);
+const featureNames = features.map(({ name }, at) => clipped(name, isSum(at) ? LONGEST_SUM : LONGEST_NAME));
+/** A name in lines: one, or one for each term of a long sum. */
+const nameLines = (feature) => (isSum(feature) && featureNames[feature].length > LONGEST_NAME
+  ? featureNames[feature].split(/ (?=[+−] )/) : [featureNames[feature]]);
 const testOf = (at, answer) => clipped(nodes[at].tests[+answer], LONGEST_TEXT);
 const askOf = (at) => (nodes[at].flag ? "yes?" : testOf(at, true));
 const longestLine = actions.kind === "discrete" ? LONGEST_NAME : LONGEST_TEXT;
@@ -26,7 +30,7 @@ const used = [...new Set(inner.map((at) => nodes[at].feature))].sort((a, b) => a
 const read = [...new Set(leaves.flatMap((at) => nodes[at].gains.map((gain) => gain[1])))];
 const widest = (texts, bold) => Math.max(0, ...texts.map((text) => textWidth(text, bold)));
 const nameWidth = widest(used.map((feature) => featureNames[feature]));
-const boxWidth = Math.max(nameWidth, widest(inner.map(askOf), true)) + 2 * PADDING;
+const boxWidth = Math.max(widest(used.flatMap(nameLines)), widest(inner.map(askOf), true)) + 2 * PADDING;
 const rowWidth = nameWidth + 4 * PADDING
   + widest(inner.flatMap((at) => [testOf(at, true), testOf(at, false)]), true);
 const hasSwatches = actions.kind === "box" && actions.names.length > 1;
@@ -46,14 +50,15 @@ function halved(text) {
   return [text.slice(0, middle), text.slice(middle + 1)];
 }
 
-/** How boxes are filled: each name on one line, or long ones on two. */
+/** How boxes are filled: each name on one line, or long ones on two; sums have their own lines. */
 const WIDE = {
-  names: (at) => [featureNames[nodes[at].feature]], lines: (at) => nodes[at].lines, leafWidth,
+  names: (at) => nameLines(nodes[at].feature), lines: (at) => nodes[at].lines, leafWidth,
 };
 const halvedLines = (at) => (actions.kind === "discrete"
   ? halved(nodes[at].lines[0][0]).map((text) => [text, null]) : nodes[at].lines);
 const NARROW = {
-  names: (at) => halved(featureNames[nodes[at].feature]), lines: halvedLines,
+  names: (at) => nameLines(nodes[at].feature).flatMap((line, _, all) => (all.length > 1 ? [line] : halved(line))),
+  lines: halvedLines,
   leafWidth: leafWidthOf(halvedLines),
 };
 
@@ -145,7 +150,7 @@ function laidOutTree(folded, filling) {
     : BOX_HEIGHT + (filling.names(at).length - 1) * TEXT_LINE);
   const centres = tidy(order, folded, downwards ? width : height, downwards ? GAP : GAP / 2);
   const lefts = levelStarts(order, width);
-  const pitch = Math.max(BOX_HEIGHT, highestLeaf) + DOWN;
+  const pitch = Math.max(...order.map(([at]) => height(at)), highestLeaf) + DOWN;
   const boxes = new Map();
   for (const [at, depth] of order) {
     const [w, h, across] = [width(at), height(at), centres.get(at)];
@@ -174,6 +179,8 @@ function levelStarts(order, width) {
   return starts;
 }
 
+const outlineName = (at) => clipped(features[nodes[at].feature].name, LONGEST_NAME);
+
 /** One line a node, indented as folders are. */
 function laidOutOutline(folded) {
   const order = visible(folded);
@@ -181,7 +188,7 @@ function laidOutOutline(folded) {
   let y = 0;
   for (const [at, depth] of order) {
     const height = isLeaf(at) ? leafHeight(at) : ROW_HEIGHT;
-    const width = isLeaf(at) ? leafWidth : textWidth(featureNames[nodes[at].feature])
+    const width = isLeaf(at) ? leafWidth : textWidth(outlineName(at))
       + textWidth(askOf(at), true) + 2 * PADDING + 10;
     boxes.set(at, { at, x: depth * INDENT, y, width, height, flat: true });
     y += height + OUTLINE_GAP;
