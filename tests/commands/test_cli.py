@@ -48,6 +48,6 @@ def test_what_the_system_refuses_is_one_line(monkeypatch, capsys):
 )
 def test_a_wrong_word_is_named_with_what_would_be_right(words, said, capsys):
     with pytest.raises(SystemExit) as ended:
-        main(words)
+        cli.main(words)
     assert ended.value.code == 2
     assert capsys.readouterr().err.startswith(f"crisptree: {said}")
