@@ -5,7 +5,6 @@ import importlib
 import io
 import os
 import re
-import textwrap
 from typing import Any
 
 PAGE = re.compile(r"commands/(?P<name>[a-z-]+)\.md")
@@ -30,14 +29,8 @@ def blocks(name: str) -> str:
 
 
 def as_block(text: str) -> str:
-    lines = "\n".join(map(wrapped, text.rstrip().splitlines()))
+    lines = "\n".join(line.rstrip() for line in text.rstrip().splitlines())
     return f"```text\n{lines}\n```"
-
-
-def wrapped(line: str) -> str:
-    """A line of plain words no longer than the help's other lines."""
-    is_long = len(line) > WIDTH and not line.startswith(" ")
-    return textwrap.fill(line, WIDTH) if is_long else line.rstrip()
 
 
 def subcommands(text: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import tyro
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.options import OptionalInt, OptionalInts, optional
+from crisptree.commands.options import Flag, OptionalInt, OptionalInts, optional
 
 
 @dataclass
@@ -44,13 +44,13 @@ class Command:
     """Learning rate for each time step, when φ is followed from many places."""
     steps: int = 10_000
     """Updates for which φ is followed."""
-    learn: bool = False
+    learn: Flag = False
     """Also let policy gradient and Q-learning learn from sampled episodes, φ alone and the whole
     tree, from the same places. Takes minutes."""
     out: Annotated[Path | None, optional("DIR")] = None
     """Directory for the figures (SVG and PNG), analysis.json and curves.csv. One that holds an
     earlier analysis is renewed; files of anything else are never overwritten."""
-    json: bool = False
+    json: Flag = False
     """Print the numbers as one JSON object instead of tables."""
 
     def run(self) -> None:

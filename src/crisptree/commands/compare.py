@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.options import OptionalStr
+from crisptree.commands.options import Flag, OptionalStr
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree
@@ -36,7 +36,7 @@ class Command:
     """Which reporting episodes: other seeds, other episodes."""
     most: int = 20
     """How many regions to list."""
-    json: bool = False
+    json: Flag = False
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:

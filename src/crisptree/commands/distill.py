@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import tyro
 
-from crisptree.commands.options import OptionalInt, OptionalPath, optional
+from crisptree.commands.options import Flag, OptionalInt, OptionalPath, optional
 from crisptree.commands.train import Command as Train
 
 
@@ -29,9 +29,9 @@ class Command:
     """Episodes the tree is scored on."""
     out: OptionalPath = None
     """Where the run goes."""
-    resume: bool = False
+    resume: Flag = False
     """Go on with the run in --out."""
-    json: bool = False
+    json: Flag = False
     """Print the summary as one JSON object, and nothing else, on standard output."""
     track: Annotated[Literal["tensorboard", "wandb"] | None, optional("{tensorboard,wandb}")] = None
     """Log every update for TensorBoard (files in --out) or Weights & Biases."""

@@ -9,7 +9,7 @@ import tyro
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.interrupts import interrupts_raise
-from crisptree.commands.options import OptionalInt, OptionalStr
+from crisptree.commands.options import Flag, OptionalInt, OptionalStr
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Command:
     """Which reporting episodes: other seeds, other episodes."""
     max_steps: OptionalInt = None
     """Steps after which an episode that does not end is cut."""
-    json: bool = False
+    json: Flag = False
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.interrupts import interrupts_raise
-from crisptree.commands.options import OptionalInt, OptionalStr
+from crisptree.commands.options import Flag, OptionalInt, OptionalStr
 
 if TYPE_CHECKING:
     from crisptree.lab.experiments.grid import Grid
@@ -28,9 +28,9 @@ class RunOptions:
     """Runs at the same time (as many as cores unless given)."""
     out: OptionalStr = None
     """A folder, or any URL that fsspec opens (s3://bucket/folder); what it has is not run again."""
-    only_report: bool = False
+    only_report: Flag = False
     """Run nothing: report what the store has of what is asked for."""
-    json: bool = False
+    json: Flag = False
     """Print the results as one JSON object, and nothing else, on standard output."""
 
     def __post_init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import tyro
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.options import OptionalStr, optional
+from crisptree.commands.options import Flag, OptionalStr, optional
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ class Command:
     """Which reporting episodes: other seeds, other episodes."""
     most: int = 10
     """How many changes to list."""
-    json: bool = False
+    json: Flag = False
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:

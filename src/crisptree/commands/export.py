@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Optional
 
 import tyro
 
-from crisptree.commands.options import optional
+from crisptree.commands.options import Flag, optional
 
 NAMES = "python|c|c-fixed|c-fixed16|rust|javascript|st|plcopen|sql|onnx|sklearn|csv|markdown"
 
@@ -50,9 +50,9 @@ class Command:
     """The file to write; for C, FILE.c and FILE.h."""
     vectors: Annotated[Optional[str], optional("FILE|none")] = None  # noqa: UP045
     """Where test vectors go; NAME.vectors.csv next to FILE if not said; none: nowhere."""
-    unchecked: bool = False
+    unchecked: Flag = False
     """Write it without trying it out, for want of a C compiler, rustc, Node.js or onnxruntime."""
-    json: bool = False
+    json: Flag = False
     """Print one JSON object: the files and on how many observations they were checked."""
 
     def run(self) -> None:

@@ -7,6 +7,9 @@
 import contextlib
 import inspect
 import io
+import shutil
+import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Optional
@@ -23,17 +26,47 @@ def parsed(
     kind: Any, arguments: list[str], command: str, default: Any = None, form: Any = FORM
 ) -> Any:
     """The options as an object of `kind`; what is wrong with them is said in one line."""
-    said = io.StringIO()
+    said, printed = io.StringIO(), _Captured()
     given = {} if default is None else {"default": default}
     try:
-        with contextlib.redirect_stderr(said), _sentences_in_one_piece():
+        with (
+            contextlib.redirect_stderr(said),
+            contextlib.redirect_stdout(printed),
+            _sentences_in_one_piece(),
+        ):
             return tyro.cli(kind, args=arguments, prog=f"crisptree {command}", config=form, **given)
     except SystemExit as stop:
         if stop.code in (None, 0):
+            print(_wrapped(printed.text()), end="")
             raise
     raise CrisptreeError(
         f"{in_one_line(said.getvalue(), command)}; crisptree {command} --help says more"
     )
+
+
+class _Captured(io.TextIOWrapper):
+    """What is printed, in the colours and letters of where it will be shown."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stdout
+        super().__init__(io.BytesIO(), encoding=self._shown.encoding or "utf-8", errors="replace")
+
+    def isatty(self) -> bool:
+        return self._shown.isatty()
+
+    def text(self) -> str:
+        self.seek(0)
+        return self.read()
+
+
+def _wrapped(text: str) -> str:
+    """The help with its paragraphs in lines that fit; tyro does so in its boxes only."""
+    width = shutil.get_terminal_size().columns
+    lines = [
+        textwrap.fill(line, width) if line[:1].isalnum() and len(line) > width else line
+        for line in text.split("\n")
+    ]
+    return "\n".join(lines)
 
 
 @contextlib.contextmanager
@@ -57,6 +90,8 @@ def optional(metavar: str, name: str | None = None) -> Any:
     return tyro.conf.arg(name=name, metavar=metavar, help_behavior_hint="")
 
 
+Flag = Annotated[bool, tyro.conf.arg(help_behavior_hint="")]
+"""An option without a value: what its absence means goes without saying."""
 OptionalInt = Annotated[Optional[int], optional("INT")]
 OptionalFloat = Annotated[Optional[float], optional("FLOAT")]
 OptionalStr = Annotated[Optional[str], optional("TEXT")]

@@ -7,7 +7,7 @@ import tyro
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.commands.experiment_options import RunOptions, run_and_report
-from crisptree.commands.options import OptionalInt, OptionalInts, optional
+from crisptree.commands.options import Flag, OptionalInt, OptionalInts, optional
 from crisptree.lab.experiments.cell import MODELS, Model
 from crisptree.lab.experiments.domain import BOX_DOMAINS, DOMAINS, DomainName, load_domain
 from crisptree.pipeline.config import Beginning
@@ -44,7 +44,7 @@ class Command:
     beginning: Annotated[Beginning | None, optional("{direct,mlp,soft,dqn,exact}")] = None
     """How crisp policies begin: from scratch (direct) or by a teacher (what the domain's file says
     unless given)."""
-    quick: bool = False
+    quick: Flag = False
     """A look in minutes: two sizes of each model, short training."""
     options: Annotated[RunOptions, tyro.conf.arg(name="")] = field(default_factory=RunOptions)
 

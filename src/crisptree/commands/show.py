@@ -9,7 +9,7 @@ import tyro
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
-from crisptree.commands.options import OptionalStr, optional
+from crisptree.commands.options import Flag, OptionalStr, optional
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree
@@ -41,7 +41,7 @@ class Command:
     """For a page: how many episodes to record."""
     seed: int = 0
     """For a page: which reporting episodes; other seeds, other episodes."""
-    replay: bool = True
+    replay: Flag = True
     """A page comes with recorded episodes; --no-replay leaves them out."""
 
     def run(self) -> None:

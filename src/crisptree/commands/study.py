@@ -11,7 +11,7 @@ import tyro
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.interrupts import interrupts_raise
-from crisptree.commands.options import OptionalPath, OptionalStr, optional
+from crisptree.commands.options import Flag, OptionalPath, OptionalStr, optional
 from crisptree.commands.study_policies import Binarise, Mlp, Worksheet, visited_states
 
 
@@ -53,7 +53,7 @@ class Serve(InDatabase):
     secret_file: OptionalPath = None
     """A file with the secret that opens the researcher's pages. Unless given, the environment
     variable CRISPTREE_STUDY_SECRET, or else a new one, which is printed."""
-    invited_only: bool = False
+    invited_only: Flag = False
     """No open link: only people with a personal link can take part."""
 
     def run(self) -> None:
@@ -95,7 +95,7 @@ class Invite(InDatabase):
     """How many."""
     url: str = "http://127.0.0.1:8000"
     """Where people reach the server."""
-    simulated: bool = False
+    simulated: Flag = False
     """For programs that try the study out: their answers are marked and never counted with
     people's."""
 
@@ -143,7 +143,7 @@ class Report(InDatabase):
     """A directory for report.md, report.json, figure.svg, figure.png and answers.csv."""
     most_away: float = 60.0
     """People who were away from the questions for more seconds than this are left out."""
-    json: bool = False
+    json: Flag = False
     """Print all numbers as one JSON object."""
 
     def run(self) -> None:
@@ -215,7 +215,7 @@ class Plan:
     """One seed, one result."""
     example: Annotated[Path | None, optional("DIR")] = None
     """A directory for the report of one simulated study, marked as such: what to expect."""
-    json: bool = False
+    json: Flag = False
     """Print the result as one JSON object."""
 
     def run(self) -> None:

@@ -7,7 +7,7 @@ import tyro
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.commands.experiment_options import RunOptions, run_and_report
-from crisptree.commands.options import OptionalInt, OptionalInts, OptionalPath, optional
+from crisptree.commands.options import Flag, OptionalInt, OptionalInts, OptionalPath, optional
 from crisptree.lab.experiments.cell import Model
 from crisptree.pipeline.config import Beginning
 
@@ -47,7 +47,7 @@ class Command:
     kept, unless given)."""
     config: OptionalPath = None
     """A configuration file that all trainings start from."""
-    quick: bool = False
+    quick: Flag = False
     """A look first: two sizes of each model, short training."""
     options: Annotated[RunOptions, tyro.conf.arg(name="")] = field(default_factory=RunOptions)
 

@@ -11,6 +11,7 @@ import tyro
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.interrupts import interrupts_raise
 from crisptree.commands.options import (
+    Flag,
     OptionalFloat,
     OptionalInt,
     OptionalPath,
@@ -40,7 +41,7 @@ class Command:
     """Train the baseline MLP with this many hidden layers instead; nothing is made crisp."""
     budget: OptionalFloat = None
     """Minutes that a seed may take, everything included (10 unless given)."""
-    quick: bool = False
+    quick: Flag = False
     """A first tree within a minute."""
     steps: OptionalInt = None
     """Environment steps of the main training, instead of a budget."""
@@ -53,17 +54,17 @@ class Command:
     teacher: OptionalStr = None
     """Learn from a teacher first: mlp, soft, dqn, sac, rule, exact, a policy file, a
     Stable-Baselines3 zip or `module:callable`. (Unless given, what suits the actions races.)"""
-    direct: bool = False
+    direct: Flag = False
     """No teacher: the tree learns from scratch."""
     start_from: OptionalStr = None
     """Start from an expert's tree: a policy file, or rules in words."""
-    paper: bool = False
+    paper: Flag = False
     """The paper's way: an oblique soft tree, discretised at the end by argmax."""
-    worst_case: bool = False
+    worst_case: Flag = False
     """In the end choose by the starts that go worst, not by the mean."""
     features: OptionalStr = None
     """`module:function` from an observation to the named numbers that the tree sees."""
-    derive: bool = False
+    derive: Flag = False
     """Offer the tree derived features: weighted sums of a few, found in what a teacher decides."""
     env_kwargs: Annotated[str, tyro.conf.arg(name="env.kwargs", metavar="JSON")] = "{}"
     """Keyword arguments for making the environment, such as '{"enable_wind": true}'."""
@@ -71,9 +72,9 @@ class Command:
     """A configuration file; options on the command line count more."""
     out: OptionalPath = None
     """Where the run goes (runs/ENV unless given); an existing one is not overwritten."""
-    resume: bool = False
+    resume: Flag = False
     """Go on with the run in --out, with the configuration it was started with."""
-    json: bool = False
+    json: Flag = False
     """Print the summary as one JSON object, and nothing else, on standard output."""
     track: Annotated[Literal["tensorboard", "wandb"] | None, optional("{tensorboard,wandb}")] = None
     """Log every update for TensorBoard (files in --out) or Weights & Biases."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.options import optional
+from crisptree.commands.options import Flag, optional
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree
@@ -50,7 +50,7 @@ class Command:
     """Steps from one cover of the states to the next; tried out unless given."""
     about: Annotated[str | None, optional("OBSERVATION")] = None
     """Numbers of an observation: which leaf decides, and the least change that flips it."""
-    leaves: bool = False
+    leaves: Flag = False
     """Show each leaf: whether it can be reached, and how far its inside lies from others."""
     along: Annotated[str | None, optional("FILE|N")] = None
     """How firmly it decides at the observations of a CSV file, a row each, or in N episodes of the
@@ -63,7 +63,7 @@ class Command:
     """What observations are made of: float64, or float32 as most environments have it."""
     seconds: float = 60.0
     """How long to try each property before it counts as undecided."""
-    json: bool = False
+    json: Flag = False
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.options import OptionalFloat, OptionalPath, optional
+from crisptree.commands.options import Flag, OptionalFloat, OptionalPath, optional
 
 if TYPE_CHECKING:
     from crisptree.lab.zoo.entry import Entry
@@ -32,13 +32,13 @@ class Command:
     """A folder, or any URL that fsspec opens; what it has is not run again."""
     entries: OptionalPath = None
     """A JSON list of environments instead of the zoo's own."""
-    list: bool = False
+    list: Flag = False
     """Show what there is, and run nothing."""
-    only_report: bool = False
+    only_report: Flag = False
     """Run nothing: report what the folder has."""
     page: OptionalPath = None
     """Write the table as a Markdown page to this file too."""
-    json: bool = False
+    json: Flag = False
     """Print the results as JSON, and nothing else, on standard output."""
 
     def run(self) -> None:
