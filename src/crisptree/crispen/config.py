@@ -69,18 +69,18 @@ class PruneConfig:
 class SearchConfig:
     """Small changes to the crisp tree itself, raced on return."""
 
-    sweeps: int = 20
+    sweeps: int = 200
     """Most sweeps."""
     width: int | None = None
-    """Changed trees in a sweep: 24, or 1,024 where an accelerator plays them, unless given."""
-    rounds: tuple[int, ...] = (24, 48, 96)
-    """Episodes of the rounds of the race among them."""
-    confirm: int = 256
-    """Fresh episodes on which a change must earn more."""
-    patience: int = 4
+    """Changed trees in a sweep: 48, or 1,024 where an accelerator plays them, unless given."""
+    rounds: tuple[int, ...] = (16, 16, 32, 64, 128, 256, 512, 1024)
+    """Episodes of the rounds of the race among them: few play all of them."""
+    confirm: int = 512
+    """Fresh episodes on which several changes together must earn more than the best alone."""
+    patience: int = 8
     """Sweeps in a row without a gain after which the search ends."""
-    reach: tuple[float, float] = (0.15, 0.015)
-    """How far a threshold moves, as a share of the states at its node: first and last sweep."""
+    reach: tuple[float, float] = (0.15, 0.01)
+    """How far a threshold moves, as a share of the states at its node: at most and at least."""
 
 
 @dataclass(frozen=True)

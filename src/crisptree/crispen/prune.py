@@ -83,14 +83,18 @@ def cuts(tree: CrispTree, states: NDArray) -> list[Cut]:
     return sorted(found, key=lambda cut: (cut.changed, -cut.leaves))
 
 
-def rows_by_node(tree: CrispTree, states: NDArray) -> Iterator[tuple[int, NDArray]]:
-    """Every inner node with the numbers of the states that reach it."""
+def rows_by_node(
+    tree: CrispTree, states: NDArray, *, leaves: bool = False
+) -> Iterator[tuple[int, NDArray]]:
+    """Every inner node, or every node, with the numbers of the states that reach it."""
     states, stack = tree.columns(states), [(0, np.arange(len(states)))]
     while stack:
         node, rows = stack.pop()
-        if tree.feature[node] < 0:
+        is_leaf = tree.feature[node] < 0
+        if leaves or not is_leaf:
+            yield node, rows
+        if is_leaf:
             continue
-        yield node, rows
         goes_true = states[rows, tree.feature[node]] > tree.threshold[node]
         stack.append((int(tree.if_true[node]), rows[goes_true]))
         stack.append((int(tree.if_false[node]), rows[~goes_true]))

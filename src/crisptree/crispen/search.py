@@ -1,8 +1,9 @@
 """Local search on the crisp tree itself: small changes raced on return.
 
 Gradients end where the tree is crisp: a soft tree that earns as much as can be earned may still
-be read off with a threshold a little to one side. Here a threshold moves, a question or a leaf's
-action is exchanged, and what earns more on fresh selection episodes stays.
+be read off with a threshold a little to one side, and no gradient chooses a question. Here a
+threshold moves, a question or a leaf's action is exchanged, a question goes and another one comes
+elsewhere; and what earns more on fresh selection episodes stays.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +18,7 @@ from crisptree.crisp.linear import Gain
 from crisptree.crisp.signature import Actions
 from crisptree.crispen.agreement import ranges
 from crisptree.crispen.config import SearchConfig
-from crisptree.crispen.prune import rows_by_node
+from crisptree.crispen.prune import cut_away, cuts, rows_by_node
 from crisptree.crispen.select import Selection
 
 CHANGES = ("threshold", "question", "action")
@@ -26,14 +27,18 @@ BOX_ODDS = (0.45, 0.15, 0.4)
 """Real actions can be moved a little, so it pays to try them more often."""
 STRONGER = 0.15
 """Share of the changes of real actions that change those of all leaves, by one factor."""
-WIDTH = 24
+EXCHANGES = 0.3
+"""Share of the variants with a new question in another place, for which another one goes."""
+FAR = 2.0
+"""How far from the least changing cut the one is, on average, that makes room for a new question."""
+WIDTH = 48
 """Changed trees in a sweep, unless the settings say otherwise."""
 COLUMNS = ("feature", "threshold", "if_true", "if_false", "action")
 MOST_TOGETHER = 3
-MOST_TIMES = 4
-"""How many times as many episodes a sweep plays at most."""
 FEWEST = 20
 """States that must have met a node for its neighbourhood to be told from them."""
+SAMPLE = 2_000
+"""States by which the cuts are compared that make room."""
 
 
 def search(
@@ -42,57 +47,107 @@ def search(
     selection: Selection,
     states_met_by: Callable[[CrispTree], NDArray],
     rng: np.random.Generator,
+    most_leaves: int | None = None,
+    is_list: bool = False,
     report: Callable[[int, CrispTree], object] = lambda sweep, tree: None,
     is_late: Callable[[], bool] = lambda: False,
 ) -> CrispTree:
     """The tree after at most `settings.sweeps` sweeps; each keeps a few changes or none.
 
-    The search ends early where nothing was gained for a while, or where `is_late` says so. After
-    a sweep without a gain twice as many episodes are played: what is left to gain is hard to see.
+    The search ends early where nothing was gained for a while, or where `is_late` says so. The tree
+    has at most `most_leaves` leaves, as many as it came with unless given; a list stays one.
     """
     tree = tree.simplify()
-    states, idle, width = None, 0, settings.width or WIDTH
+    most, width = most_leaves or tree.n_leaves, settings.width or WIDTH
+    states, idle = None, 0
     for sweep in range(settings.sweeps):
         if is_late():
             break
-        states = tree.columns(states_met_by(tree)) if states is None else states
-        first, last = settings.reach
-        reach = first * (last / first) ** (sweep / settings.sweeps)
-        met = dict(rows_by_node(tree, states))
-        variants = [variant(tree, states, met, reach, rng) for _ in range(width)]
-        better = _raced(tree, variants, settings, selection, min(2**idle, MOST_TIMES))
+        states = states_met_by(tree) if states is None else states
+        moved = _moved(tree, states, round(width * (1 - EXCHANGES)), settings.reach, rng)
+        exchanged = _exchanged(tree, states, width - len(moved), most, is_list, rng)
+        better = _raced(tree, moved, exchanged, settings, selection)
         idle += 1
         if better is not None:
-            tree, idle, states = better, 0, None
+            tree, idle, states = better.simplify(), 0, None
         report(sweep + 1, tree)
         if idle == settings.patience:
             break
-    return tree.simplify()
+    return tree
+
+
+def _moved(
+    tree: CrispTree, states: NDArray, n: int, reach: tuple[float, float], rng: np.random.Generator
+) -> list[CrispTree]:
+    """Variants of the same shape, with small and large changes."""
+    columns, met = tree.columns(states), dict(rows_by_node(tree, states))
+    reaches = np.exp(rng.uniform(*np.log(sorted(reach)), size=n))
+    return [variant(tree, columns, met, each, rng) for each in reaches]
 
 
 def _raced(
     tree: CrispTree,
-    variants: list[CrispTree],
+    moved: list[CrispTree],
+    exchanged: list[CrispTree],
     settings: SearchConfig,
     selection: Selection,
-    times: int,
 ) -> CrispTree | None:
-    """The few best changes of a race, if they earn more on fresh episodes too.
+    """The best change of a race, or a few changes together; none where the tree itself is best."""
+    variants = [*moved, *exchanged]
+    leads = selection.ahead(tree, variants, settings.rounds)
+    if not leads:
+        return None
+    found = [variants[lead.index] for lead in leads]
+    alike = [variants[lead.index] for lead in leads if lead.index < len(moved)]
+    changed = [found[0], *together(tree, alike[:MOST_TOGETHER])[1:]]
+    if len(changed) == 1:
+        return found[0]
+    index, _ = selection.careful().race([tree, *changed], (settings.confirm,))
+    return changed[index - 1] if index else None
 
-    The race has `times` as many episodes as the settings say.
-    """
-    # The tree itself stands first, so that it wins where nothing earns more.
-    rounds = [times * episodes for episodes in settings.rounds]
-    ranked = [index for index, _ in selection.finalists([tree, *variants], rounds)]
-    ahead = ranked[: ranked.index(0)] if 0 in ranked else ranked
-    if not ahead:
-        return None
-    changed = together(tree, [variants[index - 1] for index in ahead[:MOST_TOGETHER]])
-    if not changed:
-        return None
-    judge = selection.careful()
-    before, *after = judge.returns([tree, *changed], times * settings.confirm).mean(1)
-    return changed[int(np.argmax(after))] if max(after) > before else None
+
+def _exchanged(
+    tree: CrispTree,
+    states: NDArray,
+    n: int,
+    most_leaves: int,
+    is_list: bool,
+    rng: np.random.Generator,
+) -> list[CrispTree]:
+    """Variants with a new question; where there is no room for it, a question that changes little
+    goes elsewhere."""
+    some = states[rng.permutation(len(states))[:SAMPLE]]
+    columns, found = tree.columns(some), []
+    reached = [(node, rows) for node, rows in rows_by_node(tree, some, leaves=True)]
+    reached = [(node, rows) for node, rows in reached if len(rows) >= FEWEST]
+    for _ in range(n):
+        node, rows = reached[int(rng.integers(len(reached)))]
+        feature = int(rng.integers(columns.shape[1]))
+        threshold = float(rng.choice(columns[rows, feature]))
+        donor = int(rng.choice(np.flatnonzero(tree.feature < 0)))
+        other = inserted(tree, node, feature, threshold, donor, bool(rng.random() < 0.5)).simplify()
+        while other.n_leaves > most_leaves:
+            every = cuts(other, some)
+            cut = every[min(int(rng.exponential(FAR)), len(every) - 1)]
+            other = cut_away(other, cut.node, cut.child)
+        if other.is_rule_list or not is_list:
+            found.append(other)
+    return found
+
+
+def inserted(
+    tree: CrispTree, node: int, feature: int, threshold: float, donor: int, on_true: bool
+) -> CrispTree:
+    """The tree with a new question in the place of a node: one of its answers is a leaf that does
+    what the leaf `donor` does, the other is what stood there before."""
+    at, leaf = tree.n_nodes, tree.n_nodes + 1
+    moved = [*range(at), node, donor]
+    columns = {name: getattr(tree, name)[moved] for name in COLUMNS}
+    columns["feature"][node], columns["threshold"][node] = feature, threshold
+    columns["if_true"][node], columns["if_false"][node] = (leaf, at) if on_true else (at, leaf)
+    columns["action"][node] = 0 if tree.actions.kind == "box" else -1
+    gains = tuple(() if i == node else tree.gains[each] for i, each in enumerate(moved))
+    return replace(tree, **columns, gains=gains if tree.gains else ())
 
 
 def variant(

@@ -4,6 +4,7 @@ import copy
 import math
 import time
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,21 @@ CAREFUL = 2**32
 FEW = 16
 """Episodes that are played where there was no time for all: those that end first are not like the
 others, so that some of many would mislead."""
+HOPE = 0.5
+"""Standard errors by which a tree may be behind another one and still run on."""
+CLEAR = 4.0
+"""Standard errors by which one is ahead for certain: no more episodes are needed."""
+ENOUGH = 3
+"""Rounds before which nothing counts as certain."""
+
+
+class Lead(NamedTuple):
+    """How far a tree is ahead of another one, on the same episodes."""
+
+    index: int
+    gain: float
+    doubt: float
+    """The standard error of the gain."""
 
 
 class Selection:
@@ -149,3 +165,32 @@ class Selection:
                 counts[i] += len(returns)
             alive.sort(key=lambda i: (-sums[i] / counts[i], i))
         return [(i, float(sums[i] / counts[i])) for i in alive]
+
+    def ahead(
+        self, tree: CrispTree, others: Sequence[CrispTree], rounds: Sequence[int], keep: float = 0.5
+    ) -> list[Lead]:
+        """Which of the others earn more than the tree, the best first.
+
+        All play the same episodes, so that few are needed where a change makes little difference.
+        After each round only those run on that are not clearly behind the tree, and of these the
+        best: a share of all that shrinks from round to round, two at least.
+        """
+        leads, gains = [], np.zeros((len(others), 0))
+        alive = list(range(len(others)))
+        for number, episodes in enumerate(rounds, 1):
+            played = self.returns([tree, *(others[i] for i in alive)], episodes)
+            gains = np.concatenate([gains, played[1:] - played[0]], 1)
+            doubts = gains.std(1) / math.sqrt(gains.shape[1])
+            means = gains.mean(1)
+            differs = gains.any(1) | (number < ENOUGH)
+            hopeful = np.flatnonzero((means >= -HOPE * doubts) & differs)
+            order = hopeful[np.argsort(-means[hopeful], kind="stable")]
+            if number < len(rounds):
+                order = order[: max(2, math.ceil(len(others) * keep**number))]
+            alive, gains = [alive[i] for i in order], gains[order]
+            figures = zip(alive, means[order], doubts[order], strict=True)
+            leads = [Lead(i, float(gain), float(doubt)) for i, gain, doubt in figures]
+            is_clear = bool(leads) and leads[0].gain > CLEAR * leads[0].doubt
+            if not leads or (is_clear and number >= ENOUGH):
+                break
+        return [lead for lead in leads if lead.gain > HOPE * lead.doubt]

@@ -15,7 +15,11 @@ class Search(Stage):
     weight: float = 2.5
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
-        return {"search": asdict(config.search), "selection": asdict(config.selection)}
+        return {
+            "search": asdict(config.search),
+            "leaves": config.policy.leaves,
+            "selection": asdict(config.selection),
+        }
 
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         config, selection = context.config, context.selection()
@@ -40,6 +44,8 @@ class Search(Stage):
                 until=context.selection().until(),
             ),
             context.rng(),
+            most_leaves=config.policy.leaves,
+            is_list=config.policy.shape == "list",
             report=lambda sweep, tree: context.advance(
                 sweep / config.search.sweeps, f"{tree.n_leaves} leaves"
             ),
