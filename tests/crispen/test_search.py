@@ -11,10 +11,10 @@ from crisptree.crisp import CrispTree
 from crisptree.crisp.signature import Actions
 from crisptree.crispen.config import SearchConfig
 from crisptree.crispen.prune import rows_by_node
-from crisptree.crispen.search import search, together, variant
+from crisptree.crispen.search import inserted, search, together, variant
 from crisptree.crispen.select import Selection
 
-QUICK = SearchConfig(sweeps=6, rounds=(16, 64), confirm=64, width=8)
+QUICK = SearchConfig(sweeps=6, rounds=(16, 64), confirm=64, width=8, patience=4)
 OFF = cartpole((SPIN, 0.5, RIGHT, (SPIN, -0.5, (ANGLE, 0.08, RIGHT, LEFT), LEFT)))
 """GOOD with one threshold to one side."""
 SPLITS = inner(st.recursive(LEAVES, inner, max_leaves=12))
@@ -68,19 +68,39 @@ def test_the_search_ends_when_it_is_late():
     assert asked == []
 
 
-@pytest.mark.parametrize("best", ["itself", "lucky"])
-def test_only_what_is_confirmed_on_fresh_episodes_stays(monkeypatch, best):
-    """A variant that is lucky in the race, and no better when it is played again, is forgotten."""
-
-    def finalists(self, trees, rounds):
-        return [(0, 9.0), (1, 8.0)] if best == "itself" else [(1, 9.0), (2, 8.0)]
-
-    def returns(self, trees, episodes):
-        return np.ones((len(trees), episodes))
-
-    monkeypatch.setattr(Selection, "finalists", finalists)
-    monkeypatch.setattr(Selection, "returns", returns)
+def test_what_earns_as_much_as_the_tree_changes_nothing(monkeypatch):
+    monkeypatch.setattr(Selection, "returns", lambda self, trees, n: np.ones((len(trees), n)))
     assert looked(OFF).to_dict() == OFF.simplify().to_dict()
+
+
+def test_a_new_question_comes_for_one_that_goes():
+    """A tree without the question that matters gets it, and stays as small as asked."""
+    blind = cartpole((ANGLE, 3.0, RIGHT, (ANGLE, 0.0, RIGHT, LEFT)))
+    settings = replace(QUICK, sweeps=30, width=24, patience=30)
+    found = looked(blind, settings, most_leaves=4)
+    assert found.n_leaves <= 4 and mean_return(found) > mean_return(blind) + 200
+
+
+def test_a_list_stays_a_list():
+    settings = replace(QUICK, sweeps=12, width=24, patience=12)
+    start = cartpole((ANGLE, 0.1, RIGHT, LEFT))
+    found = looked(start, settings, most_leaves=5, is_list=True)
+    assert found.is_rule_list and 2 < found.n_leaves <= 5
+
+
+@given(SPLITS, st.integers(0, 1000), st.booleans())
+def test_an_inserted_question_leaves_the_other_side_as_it_was(nested, seed, on_true):
+    tree, rng = tree_of(nested), np.random.default_rng(seed)
+    states = some_states(tree.n_features)
+    node, donor = int(rng.integers(tree.n_nodes)), int(np.flatnonzero(tree.feature < 0)[0])
+    feature = int(rng.integers(tree.n_features))
+    larger = inserted(tree, node, feature, 0.1, donor, on_true)
+    assert larger.n_leaves == tree.n_leaves + 1
+    reached = dict(rows_by_node(tree, states, leaves=True)).get(node, np.zeros(0, int))
+    is_new = np.zeros(len(states), bool)
+    is_new[reached] = (states[reached, feature] > 0.1) == on_true
+    expected = np.where(is_new, tree.action[donor], tree.act(states))
+    np.testing.assert_array_equal(larger.act(states), expected)
 
 
 def test_changes_come_together_one_a_node():

@@ -241,3 +241,30 @@ def test_careful_choices_have_a_stream_of_their_own_that_shrinks_more_slowly():
     recorder.careful().returns([GOOD], 8)
     ours, theirs = recorder.blocks
     assert not set(ours) & set(theirs)
+
+
+def test_who_is_ahead_of_a_tree():
+    leads = Selection(TASK, 3).ahead(CLUMSY, [CLUMSY, GOOD, CLUMSY, GOOD], (4, 4, 8))
+    assert [lead.which for lead in leads] == [1, 3]
+    assert leads[0].gain > 4 * leads[0].doubt
+    assert Selection(TASK, 3).ahead(GOOD, [CLUMSY, GOOD], (4, 4, 8)) == []
+
+
+def test_what_is_clear_needs_no_more_episodes(monkeypatch):
+    """After three rounds, one that is far ahead has won; what is in doubt is played to the end."""
+    asked = []
+
+    def returns(self, trees, episodes):
+        asked.append((len(trees), episodes))
+        noise = np.random.default_rng(len(asked)).normal(size=(len(trees), episodes))
+        return gap * np.arange(len(trees))[:, None] + noise
+
+    monkeypatch.setattr(Selection, "returns", returns)
+    rounds = (8, 8, 16, 32)
+    gap = 10.0
+    Selection(TASK, 0).ahead(GOOD, [GOOD] * 8, rounds)
+    assert asked == [(9, 8), (5, 8), (3, 16)]
+    gap = 0.0
+    asked.clear()
+    Selection(TASK, 0).ahead(GOOD, [GOOD] * 8, rounds)
+    assert asked[-1] == (3, 32)

@@ -33,7 +33,7 @@ def run(task, tmp_path_factory) -> Path:
 def test_each_leg_goes_on_from_the_best_tree_of_the_one_before(run):
     summary = read(run / "summary.json")
     scores = summary["candidates"]
-    assert list(scores) == ["first", "cut-2", "last"]
+    assert list(scores) == ["first", "cut-2", "search", "last"]
     assert set(scores["first"]) == {"0-direct", "1-mlp"}
     best = max(scores["first"], key=lambda name: scores["first"][name])
     beginning = best.partition("-")[2]

@@ -57,7 +57,7 @@ class PruneConfig:
     """Steps in which a tree is cut to the next size, at most."""
     ways: int = 16
     """Ways to cut that race in each step."""
-    rounds: tuple[int, ...] = (24, 48)
+    rounds: tuple[int, ...] = (24, 48, 96)
     """Episodes of the rounds of a race."""
     check: int = 128
     """Fresh episodes that tell whether a cut cost anything: only then is the tree refined."""

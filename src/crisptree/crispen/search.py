@@ -30,7 +30,7 @@ STRONGER = 0.15
 EXCHANGES = 0.3
 """Share of the variants with a new question in another place, for which another one goes."""
 FAR = 2.0
-"""How far from the least changing cut the one is, on average, that makes room for a new question."""
+"""How many cuts change less, on average, than the one that makes room for a new question."""
 WIDTH = 48
 """Changed trees in a sweep, unless the settings say otherwise."""
 COLUMNS = ("feature", "threshold", "if_true", "if_false", "action")
@@ -97,8 +97,8 @@ def _raced(
     leads = selection.ahead(tree, variants, settings.rounds)
     if not leads:
         return None
-    found = [variants[lead.index] for lead in leads]
-    alike = [variants[lead.index] for lead in leads if lead.index < len(moved)]
+    found = [variants[lead.which] for lead in leads]
+    alike = [variants[lead.which] for lead in leads if lead.which < len(moved)]
     changed = [found[0], *together(tree, alike[:MOST_TOGETHER])[1:]]
     if len(changed) == 1:
         return found[0]

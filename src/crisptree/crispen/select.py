@@ -34,7 +34,8 @@ ENOUGH = 3
 class Lead(NamedTuple):
     """How far a tree is ahead of another one, on the same episodes."""
 
-    index: int
+    which: int
+    """Its number among those that raced."""
     gain: float
     doubt: float
     """The standard error of the gain."""

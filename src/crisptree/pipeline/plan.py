@@ -21,6 +21,8 @@ from crisptree.pipeline.stages.worst_case import WorstCase
 
 BETWEEN = 0.2
 """Of the generations of the last evolution: those after distilling, and between two cuts."""
+SEARCHES = 4.0
+"""The weight of each of two searches, where they are not the last touch after an evolution."""
 LEAST_REFINED = 2_000
 """Steps of a refinement between two cuts, or there is none."""
 
@@ -80,9 +82,13 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
     evolves = config.evolve.generations and (beginning == "rule") == (number % 2 == 0)
     mend = "evolve" if evolves else "refine"
     cuts = [_cut(mend, size, config, is_last=size == sizes[-1]) for size in sizes]
-    evolution = [Evolve()] if config.evolve.generations else []
     worst = [WorstCase()] if config.worst_case.enabled else []
-    return [first, *cuts, Leg("last", (Simplify(), *evolution, Search(), *worst))]
+    if config.evolve.generations:
+        return [first, *cuts, Leg("last", (Simplify(), Evolve(), Search(), *worst))]
+    # A tree with other questions than before is worth refining again.
+    search, again = Search("search-first", SEARCHES), Refine("refine-again", "cut")
+    last = Leg("last", (again, Simplify(), Search(weight=SEARCHES), *worst))
+    return [first, *cuts, Leg("search", (search,)), last]
 
 
 def _cut(
@@ -117,7 +123,7 @@ def training_shares(beginning: Beginning, config: TrainConfig) -> float:
     if beginning in ("rule", "table"):
         return 1.0
     cuts = len(_sizes(config))
-    shares = (cuts - 1) * config.refine.share + config.refine.last_share if cuts else 0.0
+    shares = cuts * config.refine.share + config.refine.last_share if cuts else 0.0
     if beginning == "direct":
         shares += config.direct.starts
     if beginning in ("mlp", "soft", "dqn", "sac"):

@@ -26,7 +26,7 @@ from crisptree.pipeline.timing import UNLIMITED_STEPS, Measurement
 DEFAULT_BUDGET = 10.0
 MOST_STEPS = 5_000_000
 LEAST_STEPS = 512
-LEARNING_SHARE = 0.55
+LEARNING_SHARE = 0.45
 """Share of the time that goes to learning; the rest is compiling, races, searching and scoring."""
 SELECTION_SHARE = 0.25
 SELECTION_EPISODES = 60_000
