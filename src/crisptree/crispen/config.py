@@ -57,7 +57,7 @@ class PruneConfig:
     """Steps in which a tree is cut to the next size, at most."""
     ways: int = 16
     """Ways to cut that race in each step."""
-    rounds: tuple[int, ...] = (24, 48, 96)
+    rounds: tuple[int, ...] = (48, 96, 192)
     """Episodes of the rounds of a race."""
     check: int = 128
     """Fresh episodes that tell whether a cut cost anything: only then is the tree refined."""
@@ -72,8 +72,8 @@ class SearchConfig:
     sweeps: int = 200
     """Most sweeps."""
     width: int | None = None
-    """Changed trees in a sweep: 48, or 1,024 where an accelerator plays them, unless given."""
-    rounds: tuple[int, ...] = (16, 16, 32, 64, 128, 256, 512, 1024)
+    """Changed trees in a sweep: 24, or 1,024 where an accelerator plays them, unless given."""
+    rounds: tuple[int, ...] = (16, 16, 32, 64, 128, 256, 512)
     """Episodes of the rounds of the race among them: few play all of them."""
     confirm: int = 512
     """Fresh episodes on which several changes together must earn more than the best alone."""

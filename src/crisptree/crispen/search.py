@@ -31,7 +31,7 @@ EXCHANGES = 0.3
 """Share of the variants with a new question in another place, for which another one goes."""
 FAR = 2.0
 """How many cuts change less, on average, than the one that makes room for a new question."""
-WIDTH = 48
+WIDTH = 24
 """Changed trees in a sweep, unless the settings say otherwise."""
 COLUMNS = ("feature", "threshold", "if_true", "if_false", "action")
 MOST_TOGETHER = 3

@@ -21,7 +21,7 @@ from crisptree.pipeline.stages.worst_case import WorstCase
 
 BETWEEN = 0.2
 """Of the generations of the last evolution: those after distilling, and between two cuts."""
-SEARCHES = 4.0
+SEARCHES = 3.0
 """The weight of each of two searches, where they are not the last touch after an evolution."""
 LEAST_REFINED = 2_000
 """Steps of a refinement between two cuts, or there is none."""
