@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,9 @@ from crisptree.verify.answer import Answer
 from crisptree.verify.boxes import NotABoxError, as_box
 from crisptree.verify.conditions import ALWAYS, Condition
 from crisptree.verify.properties import Jumps, Slopes
+
+FAR = 1e3
+"""How many times further away than it could matter the ends of an open box are put."""
 
 
 @dataclass(frozen=True)
@@ -125,32 +129,86 @@ def largest_jump(
 def _difference(
     leaves: Leaves, one: int, other: int, bottom: NDArray, top: NDArray
 ) -> tuple[float, list[float]]:
-    """The largest difference of two leaves' actions within a box, and where it is, ignoring that
-    actions are brought into their bounds unless that makes it smaller."""
+    """The largest difference of two leaves' actions within a box, both brought into their bounds,
+    and where it is."""
     tree = leaves.tree
-    weights = leaves.weights[one] - leaves.weights[other]
-    constant = tree.action[leaves.numbers[one]] - tree.action[leaves.numbers[other]]
-    best, where = 0.0, [0.0] * tree.n_features
-    span = np.array(tree.actions.high) - np.array(tree.actions.low)
-    inner = np.where(np.isfinite(bottom), bottom, np.where(np.isfinite(top), top, 0.0))
-    for dimension in range(len(constant)):
-        for sign in (1.0, -1.0):
-            slope = sign * weights[dimension]
-            at = np.where(slope > 0, top, np.where(slope < 0, bottom, inner))
-            with np.errstate(invalid="ignore"):
-                size = sign * constant[dimension] + np.where(slope == 0, 0.0, slope * at).sum()
-            size = float(min(size, span[dimension]))
+    best, where = 0.0, np.clip(0.0, bottom, top)
+    for dimension in range(tree.actions.n_values):
+        bounds = tree.actions.low[dimension], tree.actions.high[dimension]
+        lines = [
+            _Line(
+                float(tree.action[leaves.numbers[row], dimension]), leaves.weights[row, dimension]
+            )
+            for row in (one, other)
+        ]
+        for upper, lower in (lines, lines[::-1]):
+            size, at = _largest_gap(upper, lower, bottom, top, bounds)
             if size > best:
-                best, where = size, np.where(np.isfinite(at), at, inner).tolist()
-    return best, where
+                best, where = size, at
+    return best, where.tolist()
+
+
+class _Line(NamedTuple):
+    constant: float
+    weights: NDArray[np.float64]
+
+    def __call__(self, x: NDArray) -> float:
+        return float(self.constant + self.weights @ x)
+
+
+def _largest_gap(
+    upper: _Line, lower: _Line, bottom: NDArray, top: NDArray, bounds: tuple[float, float]
+) -> tuple[float, NDArray[np.float64]]:
+    """The most by which one line, brought into its bounds, is above another within a box.
+
+    Where the gap is above 0 it is min(upper, most) - max(lower, least), which is concave. So it is
+    largest on the way from where `upper` is largest to where `lower` is least, which exchanges the
+    ends of those features first that lower `lower` most for what they cost `upper`: at one of its
+    corners, or where a line meets its bound.
+    """
+    least, most = bounds
+    bottom, top = _finite(upper, lower, bottom, top, most - least)
+    up, down = upper.weights, lower.weights
+    at = np.where((up > 0) | ((up == 0) & (down < 0)), top, bottom)
+    both = np.flatnonzero(up * down > 0)
+    tried = [at]
+    for feature in both[np.argsort(-np.abs(down[both]) / np.abs(up[both]), kind="stable")]:
+        after = at.copy()
+        after[feature] = bottom[feature] if up[feature] > 0 else top[feature]
+        for line, bound in ((upper, most), (lower, least)):
+            before, change = line(at) - bound, line(after) - line(at)
+            if change and 0 < -before / change < 1:
+                tried.append(at - before / change * (after - at))
+        tried.append(after)
+        at = after
+    gaps = [np.clip(upper(x), least, most) - np.clip(lower(x), least, most) for x in tried]
+    return float(max(gaps)), tried[int(np.argmax(gaps))]
+
+
+def _finite(
+    upper: _Line, lower: _Line, bottom: NDArray, top: NDArray, span: float
+) -> tuple[NDArray, NDArray]:
+    """The box, with ends so far away in place of infinite ones that lines are beyond all bounds."""
+    ends = np.concatenate([bottom, top])
+    far = 1.0 + np.abs(ends[np.isfinite(ends)]).max(initial=0.0)
+    slopes = np.abs(np.concatenate([upper.weights, lower.weights]))
+    reach = span + abs(upper.constant) + abs(lower.constant) + slopes.sum() * far
+    far += FAR * reach / slopes[slopes > 0].min(initial=np.inf)
+    return np.clip(bottom, -far, far), np.clip(top, -far, far)
 
 
 def slopes(tree: CrispTree, asked: Slopes, question: str) -> Answer:
     """Whether no dimension of the action changes faster with a feature inside any leaf."""
     box = box_of(asked.when, tree)
     leaves = Leaves.of(tree)
-    met = (np.maximum(leaves.low, box[:, 0]) <= np.minimum(leaves.high, box[:, 1])).all(axis=1)
-    steep = np.abs(leaves.weights[:, :, asked.feature]).max(axis=1) * (met & ~leaves.is_dead)
+    low, high = np.maximum(leaves.low, box[:, 0]), np.minimum(leaves.high, box[:, 1])
+    met = (low <= high).all(axis=1) & ~leaves.is_dead
+    # A line that is beyond a bound wherever its leaf decides changes nothing.
+    moves = [
+        np.subtract(*leaves.range_in(row, low[row], high[row])) != 0 for row in range(len(low))
+    ]
+    steep = np.abs(leaves.weights[:, :, asked.feature]) * np.stack(moves) * met[:, None]
+    steep = steep.max(axis=1)
     worst = int(np.argmax(steep))
     name = printable(tree.feature_names[asked.feature])
     if steep[worst] <= asked.most:
