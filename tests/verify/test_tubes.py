@@ -39,6 +39,7 @@ FILLING = CrispTree.from_nested(
 )
 LOOPS = {
     "Acrobot": (Loop(SWINGING, ACROBOT), [0.1, -0.2, 0.5, 0.3]),
+    "an angle that jumps": (Loop(SWINGING, ACROBOT), [0.0, 2.932, 0.0, 1.0]),
     "CartPole": (Loop(BALANCING, CART_POLE), [0.0, 0.1, 0.02, 0.08]),
     "Pendulum": (Loop(TURNING, PENDULUM), [0.25, 0.5]),
     "a tank that is disturbed": (Loop(FILLING, TANK), [0.45, 0.03]),
@@ -83,6 +84,20 @@ def test_the_checker_s_tubes_hold_every_state(name):
             for at, column in enumerate(columns)
         ]
         assert np.all(inside, axis=0).any(axis=0).all()
+
+
+def test_both_cases_of_a_plant_s_condition_are_followed():
+    """Where an angle jumps from π to -π both sides get a tube, and no tube in between."""
+    loop, centre = LOOPS["an angle that jumps"]
+    low, high = np.array([centre]) - HALF, np.array([centre]) + HALF
+    sets, tube = tubes.Tubes.of(Boxes(low, high)), checker_tubes.tube_of(low, high)
+    steps, jumped = Steps(loop.tree, loop.plant, loop.noise, True), False
+    for now in played(loop, centre, HALF)[1:]:
+        sets, tube = tubes.image(loop, sets), checker_tubes.image(steps, tube)
+        jumped |= bool((now[:, 1] > 3).any() and (now[:, 1] < -3).any())
+        assert (sets.boxes.high - sets.boxes.low).max() < 0.1
+        assert max((each.high - each.low).max() for each in tube.columns()) < 0.1
+    assert jumped
 
 
 def test_tubes_stay_narrow_where_boxes_grow():

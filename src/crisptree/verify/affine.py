@@ -7,6 +7,7 @@ the rounding of every operation, both ours and that of a program that computes t
 `FORMS` is the module a plant's equations get in the place of NumPy.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -270,8 +271,7 @@ class Forms:
     def clip(cls, of: Any, low: Any, high: Any) -> Any:
         return cls.minimum(cls.maximum(of, low), high)
 
-    @staticmethod
-    def where(condition: Any, one: Any, other: Any) -> Any:
+    def where(self, condition: Any, one: Any, other: Any) -> Any:
         like = one if isinstance(one, Affine) else other
         if not isinstance(like, Affine):
             return INTERVALS.where(condition, one, other)
@@ -282,6 +282,23 @@ class Forms:
             np.broadcast_to(each, shape) for each in (given.certain, ~given.possible)
         )
         return _choose(certain, form(one, like), impossible, form(other, like), both)
+
+
+class Cases(Forms):
+    """Forms for one case of a plant's equations: some conditions are answered as told.
+
+    `is_open` notes for each condition that is asked for the rows that leave it open.
+    """
+
+    def __init__(self, answers: Mapping[int, bool]) -> None:
+        self.answers, self.is_open = answers, list[Values]()
+
+    def where(self, condition: Any, one: Any, other: Any) -> Any:
+        given = truth(condition)
+        if len(self.is_open) in self.answers:
+            given = truth(np.full_like(given.certain, self.answers[len(self.is_open)]))
+        self.is_open.append(given.possible & ~given.certain)
+        return super().where(given, one, other)
 
 
 def _choose(is_one: Values, one: Affine, is_other: Values, other: Affine, both: Interval) -> Any:

@@ -2,10 +2,12 @@
 
 A tube is all of `middle + axes · s` with every s in [-1, 1]. By Taylor's theorem in s a step leads
 to `f(middle) + slopes · s + ½ s · curves · s`: the slopes are taken at the middle, the curves
-bounded over the whole tube. What is not linear is put along the new axes, which grow by it.
+bounded over the whole tube. What is not linear is put along the new axes, which grow by it. Where
+a condition in the plant's equations is open over a tube, the whole tube is followed both ways.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 from crisptree.verify.checker_claim import Asked
 from crisptree.verify.checker_covers import Rejected
 from crisptree.verify.checker_curves import CURVED, Curved, pairs
-from crisptree.verify.checker_numbers import NUMBERS, Number, hull_of, number
+from crisptree.verify.checker_numbers import NUMBERS, Answer, Number, hull_of, number
 from crisptree.verify.checker_step import Steps
 
 LEAST = 1e-13
@@ -89,14 +91,20 @@ def image(steps: Steps, tube: Tube) -> Tube:
             longest = np.argmax(np.abs(both.axes).max(axis=1), axis=1)
             waiting += [(each, times + 1) for each in _blocks(_halved(both, longest))]
             by_leaf = [(leaf, rows[ways[rows] == 1]) for leaf, rows in by_leaf]
-        for leaf, rows in by_leaf:
-            if not len(rows):
+        cases = [(leaf, here.take(rows), ()) for leaf, rows in by_leaf]
+        while cases:
+            leaf, one, told = cases.pop()
+            if not len(one.middle):
                 continue
-            one = here.take(rows)
             with np.errstate(invalid="ignore", over="ignore"):
-                after, growth, axis = _moved(steps, leaf, one)
-            bent = ~(growth <= GROWTH) if times < MOST_HALVINGS else np.zeros(len(rows), bool)
-            parts.append(after.take(~bent))
+                after, growth, axis, at = _moved(steps, leaf, one, told)
+            # The first condition that is open is followed both ways.
+            for each in np.unique(at[at >= 0]):
+                more = one.take(at == each)
+                before = (*told, *[None] * (each - len(told)))
+                cases += [(leaf, more, (*before, True)), (leaf, more, (*before, False))]
+            bent = (at < 0) & ~(growth <= GROWTH) & (times < MOST_HALVINGS)
+            parts.append(after.take((at < 0) & ~bent))
             if bent.any():
                 halves = _halved(one.take(bent), axis[bent])
                 waiting += [(each, times + 1) for each in _blocks(halves)]
@@ -139,10 +147,34 @@ def _by_leaf(steps: Steps, tube: Tube) -> list[tuple[int, NDArray[np.int64]]]:
     return found
 
 
+class Told:
+    """An arithmetic in which a plant's conditions have the answers that are told, where one is.
+
+    `first` is, row by row, the number of the first condition that is open, or -1.
+    """
+
+    def __init__(self, xp: Any, answers: tuple[bool | None, ...], n: int) -> None:
+        self.xp, self.answers, self.asked, self.first = xp, answers, 0, np.full(n, -1)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.xp, name)
+
+    def where(self, condition: Any, one: Any, other: Any) -> Any:
+        told = self.answers[self.asked] if self.asked < len(self.answers) else None
+        if told is not None:
+            condition = Answer(np.array(told), np.array(told))
+        elif isinstance(condition, Answer):
+            is_open = condition.may & ~condition.must
+            self.first = np.where(is_open & (self.first < 0), self.asked, self.first)
+        self.asked += 1
+        return self.xp.where(condition, one, other)
+
+
 def _moved(
-    steps: Steps, leaf: int, tube: Tube
-) -> tuple[Tube, NDArray[np.float64], NDArray[np.int64]]:
-    """The tubes one step on, the share by which they grew, and the axis that bends them most."""
+    steps: Steps, leaf: int, tube: Tube, told: tuple[bool | None, ...]
+) -> tuple[Tube, NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """The tubes one step on, the share by which they grew, the axis that bends them most, and the
+    first condition that is open or -1."""
     n, count = tube.middle.shape
     acting = [Number(low, high) for low, high in steps.plant.disturbance_box]
     hull = tube.columns()
@@ -158,10 +190,11 @@ def _moved(
         Curved(hull[i], Number(directions[i], directions[i]), Number(straight, straight))
         for i in range(count)
     ]
+    curves = Told(CURVED, told, n)
     found = zip(
-        steps.next(NUMBERS, leaf, at_middle, acting),
-        steps.next(NUMBERS, leaf, rounding, acting),
-        steps.next(CURVED, leaf, bent, acting),
+        steps.next(Told(NUMBERS, told, n), leaf, at_middle, acting),
+        steps.next(Told(NUMBERS, told, n), leaf, rounding, acting),
+        steps.next(curves, leaf, bent, acting),
         strict=True,
     )
     middle, axes, rest = np.empty((n, count)), np.empty((n, count, count)), np.zeros((n, count))
@@ -182,7 +215,7 @@ def _moved(
     after, growth = _along_axes(middle, axes, rest, totals)
     longest = np.argmax(np.abs(tube.axes).max(axis=1), axis=1)
     most = np.argmax(np.nan_to_num(bends), axis=0)
-    return after, growth, np.where(growth < 1.0, most, longest)
+    return after, growth, np.where(growth < 1.0, most, longest), curves.first
 
 
 def _bend(curve: object, count: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -3,8 +3,9 @@
 A box around the states of a step forgets how they depend on each other, and where a system turns
 or swings the boxes grow though the states do not. A tube is `centre + axes·s` with every s in
 [-1, 1], and its axes turn as the system does. What is not linear makes them longer; a tube that
-would bend too much is split. So a piece of the start is followed for many steps. Where the tree may
-decide in two ways, and splitting does not help, both are followed, with the whole tube.
+would bend too much is split. So a piece of the start is followed for many steps. Where the plant's
+equations have two cases, or the tree may decide in two ways and splitting does not help, both are
+followed, with the whole tube.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from crisptree.verify.affine import FORMS, Affine, form, rounded, symbols, with_squares
+from crisptree.verify.affine import FORMS, Affine, Cases, form, rounded, symbols, with_squares
 from crisptree.verify.claims import Judge
 from crisptree.verify.intervals import Interval
 from crisptree.verify.loop import Boxes, Loop, as_bounds
@@ -103,19 +104,38 @@ def image(loop: Loop, tubes: Tubes, leaves: set[int] | None = None) -> Tubes:
             waiting.append((_split(both, _longest(both)), times + 1))
             parts = [(leaf, rows[ways[rows] == 1]) for leaf, rows in parts]
         for leaf, rows in parts:
-            if not len(rows):
-                continue
-            if leaves is not None:
+            if leaves is not None and len(rows):
                 leaves.add(leaf)
-            here = tubes.take(rows)
-            with np.errstate(invalid="ignore", over="ignore"):
-                after, growth, axis = _moved(loop, here, leaf)
-            bent = ~(growth <= GROWTH) if times < MOST_SPLITS else np.zeros(len(rows), bool)
-            if not bent.all():
-                found.append(after.take(np.flatnonzero(~bent)))
-            if bent.any():
-                waiting.append((_split(here.take(np.flatnonzero(bent)), axis[bent]), times + 1))
+            moved, bent = _moved(loop, tubes.take(rows), leaf, times < MOST_SPLITS)
+            found += moved
+            waiting += [(each, times + 1) for each in bent]
     return Tubes.joined(found)
+
+
+def _moved(
+    loop: Loop, tubes: Tubes, leaf: int, may_split: bool
+) -> tuple[list[Tubes], list[Tubes]]:
+    """The tubes one step on, and the halves of those that were split instead."""
+    moved, halves = [], []
+    cases: list[tuple[Tubes, dict[int, bool]]] = [(tubes, {})]
+    while cases:
+        tubes, answers = cases.pop()
+        if not len(tubes):
+            continue
+        xp = Cases(answers)
+        with np.errstate(invalid="ignore", over="ignore"):
+            after, growth, axis = _stepped(loop, tubes, leaf, xp)
+        is_left = np.ones(len(tubes), bool)
+        for number, is_open in enumerate(xp.is_open):
+            rows = np.flatnonzero(is_left & is_open)
+            both = tubes.take(rows)
+            cases += [(both, answers | {number: each}) for each in (True, False)]
+            is_left[rows] = False
+        bent = is_left & ~(growth <= GROWTH) & may_split
+        if bent.any():
+            halves.append(_split(tubes.take(np.flatnonzero(bent)), axis[bent]))
+        moved.append(after.take(np.flatnonzero(is_left & ~bent)))
+    return moved, halves
 
 
 def _longest(tubes: Tubes) -> NDArray[np.int64]:
@@ -159,14 +179,14 @@ def pieces(loop: Loop, tubes: Tubes) -> list[tuple[int, NDArray[np.int64]]]:
     return found
 
 
-def _moved(
-    loop: Loop, tubes: Tubes, leaf: int
+def _stepped(
+    loop: Loop, tubes: Tubes, leaf: int, xp: Cases
 ) -> tuple[Tubes, NDArray[np.float64], NDArray[np.int64]]:
     """The tubes one step on; the share by which what is not linear widened them; and the axis that
     bends them most."""
     state = [with_squares(each) for each in tubes.forms]
     given = [Interval(low, high) for low, high in loop.plant.disturbance_box]
-    after = loop.plant.step(FORMS, state, loop.action(FORMS, state, leaf), given)
+    after = loop.plant.step(xp, state, loop.action(xp, state, leaf), given)
     forms = [form(each, state[0]) for each in after]
     plain = [each.without_squares() for each in forms]
     # What squares and products with each symbol add to each state: (states, symbols, N).

@@ -117,8 +117,8 @@ def _acrobot_rates(xp: Any, state: Columns, torque: Any) -> Columns:
 
 
 def _wrapped(xp: Any, angle: Any) -> Any:
-    angle = xp.where(angle > math.pi, angle - 2 * math.pi, angle)
-    return xp.where(angle < -math.pi, angle + 2 * math.pi, angle)
+    below = xp.where(angle < -math.pi, angle + 2 * math.pi, angle)
+    return xp.where(angle > math.pi, angle - 2 * math.pi, below)
 
 
 def _acrobot(xp: Any, state: Columns, action: Any, disturbance: Columns) -> Columns:
