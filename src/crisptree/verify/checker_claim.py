@@ -85,6 +85,10 @@ class Asked:
             over |= _within(least, most, self.plant.box(self.plant.goal))
         return np.logical_not(over)
 
+    def is_reached(self, least: NDArray, most: NDArray) -> NDArray[np.bool_]:
+        """Which rows lie in the region."""
+        return _within(least, most, self.region)
+
     def _no_end(self, least: NDArray, most: NDArray, step: int) -> None:
         if self.plant.goal:
             goal = self.plant.box(self.plant.goal)

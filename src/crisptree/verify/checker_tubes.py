@@ -6,6 +6,7 @@ bounded over the whole tube. What is not linear is put along the new axes, which
 a condition in the plant's equations is open over a tube, the whole tube is followed both ways.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,10 +23,10 @@ LEAST = 1e-13
 LOSS = 1e-13
 """The share of a sum of products that rounding may lose, many times over."""
 FLAT, SHORT = 10.0, 0.1
-GROWTH, MOST_HALVINGS, HALVED_FIRST = 0.12, 8, 4
+GROWTH, MOST_HALVINGS, HALVED_FIRST, NEAR = 0.24, 8, 2, 3
 """The share by which what is not linear may lengthen an axis in a step (a tenth of the longest
 counts, where it is shorter) before a tube is halved; how often in one step; how often for the
-tree's decision alone."""
+tree's decision alone; how many steps before it arrives a tube is not halved any more."""
 BLOCK = 1_024
 MOST_TUBES = 2_000_000
 
@@ -62,7 +63,7 @@ def follow(steps: Steps, asked: Asked, low: NDArray, high: NDArray, stride: int)
     for step in range(1, stride + 1):
         if asked.is_beyond(step) or not len(tube.middle):
             break
-        tube = image(steps, tube)
+        tube = image(steps, tube, asked)
         if len(tube.middle) > MOST_TUBES or not np.isfinite(tube.axes).all():
             raise Rejected(f"a tube spreads too far by step {step}")
         least, most = _measured(asked, tube)
@@ -72,13 +73,29 @@ def follow(steps: Steps, asked: Asked, low: NDArray, high: NDArray, stride: int)
 
 
 def _measured(asked: Asked, tube: Tube) -> tuple[NDArray, NDArray]:
-    states = tube.columns()[: len(asked.plant.states)]
-    return hull_of(asked.plant.measure(NUMBERS, states), len(tube.middle))
+    """Bounds of every quantity: over the states' own, and by the mean value theorem in s."""
+    measure, n_states = asked.plant.measure, len(asked.plant.states)
+    n, count = tube.middle.shape
+    hull = tube.columns()[:n_states]
+    low, high = hull_of(measure(NUMBERS, hull), n)
+    if low.shape[1] == n_states:
+        return low, high
+    slopes = [[(way, way) for way in tube.axes[:, i].T] for i in range(n_states)]
+    sloped = [Number(x.low, x.high, way) for x, way in zip(hull, slopes, strict=True)]
+    middle = [Number(each, each) for each in tube.middle.T[:n_states]]
+    least, most = hull_of(measure(NUMBERS, middle), n)
+    one, zero = np.ones((n, count)), np.zeros((n, count))
+    for at, value in enumerate(measure(NUMBERS, sloped)):
+        if at >= n_states and isinstance(value, Number) and value.slopes is not None:
+            ends = value.around(least[:, at], most[:, at], -one, one, zero)
+            low[:, at] = np.maximum(low[:, at], ends[0])
+            high[:, at] = np.minimum(high[:, at], ends[1])
+    return low, high
 
 
-def image(steps: Steps, tube: Tube) -> Tube:
+def image(steps: Steps, tube: Tube, asked: Asked | None = None) -> Tube:
     """Tubes that hold every state one step after these; those that a step would bend too much are
-    halved first."""
+    halved first, unless they are about to be where the claim wants them."""
     waiting, parts = [(each, 0) for each in _blocks(tube)], []
     while waiting:
         here, times = waiting.pop()
@@ -91,24 +108,50 @@ def image(steps: Steps, tube: Tube) -> Tube:
             longest = np.argmax(np.abs(both.axes).max(axis=1), axis=1)
             waiting += [(each, times + 1) for each in _blocks(_halved(both, longest))]
             by_leaf = [(leaf, rows[ways[rows] == 1]) for leaf, rows in by_leaf]
-        cases = [(leaf, here.take(rows), ()) for leaf, rows in by_leaf]
-        while cases:
-            leaf, one, told = cases.pop()
-            if not len(one.middle):
-                continue
-            with np.errstate(invalid="ignore", over="ignore"):
-                after, growth, axis, at = _moved(steps, leaf, one, told)
-            # The first condition that is open is followed both ways.
-            for each in np.unique(at[at >= 0]):
-                more = one.take(at == each)
-                before = (*told, *[None] * (each - len(told)))
-                cases += [(leaf, more, (*before, True)), (leaf, more, (*before, False))]
-            bent = (at < 0) & ~(growth <= GROWTH) & (times < MOST_HALVINGS)
-            parts.append(after.take((at < 0) & ~bent))
-            if bent.any():
-                halves = _halved(one.take(bent), axis[bent])
-                waiting += [(each, times + 1) for each in _blocks(halves)]
+        for leaf, rows in by_leaf:
+            for some, after, growth, axis in _cases(steps, leaf, here.take(rows)):
+                bent = ~(growth <= GROWTH) & (times < MOST_HALVINGS)
+                if asked is not None and asked.kind == "reaches" and bent.any():
+                    with np.errstate(invalid="ignore", over="ignore"):
+                        bent[bent] = ~_is_near(steps, asked, after.take(bent), NEAR)
+                parts.append(after.take(~bent))
+                if bent.any():
+                    halves = _halved(here.take(rows[some[bent]]), axis[bent])
+                    waiting += [(each, times + 1) for each in _blocks(halves)]
     return Tube(np.concatenate([p.middle for p in parts]), np.concatenate([p.axes for p in parts]))
+
+
+def _cases(
+    steps: Steps, leaf: int, tube: Tube
+) -> Iterator[tuple[NDArray[np.int64], Tube, NDArray[np.float64], NDArray[np.int64]]]:
+    """The rows of tubes, and what `_moved` says of them, for every way in which the plant's
+    conditions can be answered."""
+    waiting: list[tuple[NDArray[np.int64], tuple[bool | None, ...]]] = []
+    waiting.append((np.arange(len(tube.middle)), ()))
+    while waiting:
+        rows, told = waiting.pop()
+        if not len(rows):
+            continue
+        with np.errstate(invalid="ignore", over="ignore"):
+            after, growth, axis, first = _moved(steps, leaf, tube.take(rows), told)
+        # The first condition that is open is followed both ways.
+        for each in np.unique(first[first >= 0]):
+            before = (*told, *[None] * (each - len(told)))
+            waiting += [(rows[first == each], (*before, answer)) for answer in (True, False)]
+        fine = first < 0
+        yield rows[fine], after.take(fine), growth[fine], axis[fine]
+
+
+def _is_near(steps: Steps, asked: Asked, tube: Tube, ahead: int) -> NDArray[np.bool_]:
+    """Which tubes are in the claim's region, or lead into it within a few steps."""
+    found = asked.is_reached(*_measured(asked, tube))
+    others = np.flatnonzero(~found)
+    if ahead and len(others):
+        found[others] = True
+        for leaf, rows in _by_leaf(steps, tube.take(others)):
+            for some, after, *_ in _cases(steps, leaf, tube.take(others[rows])):
+                found[others[rows[some]]] &= _is_near(steps, asked, after, ahead - 1)
+    return found
 
 
 def _blocks(tube: Tube) -> list[Tube]:

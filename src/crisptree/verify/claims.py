@@ -139,6 +139,10 @@ class Judge:
             over = over | _inside(low, high, self.plant.box(self.plant.goal))
         return np.logical_not(over), bool(inside.all())
 
+    def arrived(self, low: NDArray, high: NDArray) -> NDArray[np.bool_]:
+        """The rows that lie in the region."""
+        return _inside(low, high, self.claim.region)
+
     def _may_end(self, low: NDArray, high: NDArray) -> bool:
         """Whether an episode may end in the plant's goal."""
         if not self.plant.goal:

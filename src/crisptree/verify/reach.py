@@ -156,7 +156,7 @@ class Prover:
         decide are added to `leaves`."""
         if isinstance(sets, Boxes):
             return self.judge.judged(self.loop.image(sets, leaves), step)
-        moved = tubes.image(self.loop, sets, leaves)
+        moved = tubes.image(self.loop, sets, leaves, self.judge)
         if not moved.is_known:
             raise GaveUpError(f"a tube spreads without bounds by step {step}")
         return tubes.judged(self.judge, moved, step)

@@ -8,6 +8,7 @@ equations have two cases, or the tree may decide in two ways and splitting does 
 followed, with the whole tube.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,14 +25,16 @@ LEAST, MOST = 1e-12, 1e12
 """The least width of a tube, and a width beyond which nothing is known."""
 FLAT = 10.0
 """The condition of axes that are so close to each other that others are better."""
-GROWTH, SHORT = 0.1, 0.1
+GROWTH, SHORT = 0.2, 0.1
 """The share by which what is not linear may lengthen an axis in a step; beyond it the tube is
 split. Axes that are shorter than that share of the longest may grow by as much as if they were
 not."""
 OPEN = 1.0
 """A growth beyond which it is no bend but an open condition: then the longest axis is split."""
-MOST_SPLITS, SPLIT_FIRST = 8, 4
+MOST_SPLITS, SPLIT_FIRST = 8, 2
 """How often a tube is split in one step; how often for a decision of the tree alone."""
+AHEAD = 3
+"""How many steps before it arrives where it should a tube may bend as it likes."""
 BLOCK = 1_024
 """Tubes that are moved together: what they need lies in the processor's cache."""
 
@@ -82,11 +85,14 @@ class Tubes:
         return as_bounds(self.forms, len(self))
 
 
-def image(loop: Loop, tubes: Tubes, leaves: set[int] | None = None) -> Tubes:
+def image(
+    loop: Loop, tubes: Tubes, leaves: set[int] | None = None, judge: Judge | None = None
+) -> Tubes:
     """Tubes that hold every state one step after these, without bounds where nothing is known; the
     leaves that may decide are added to `leaves`.
 
-    A tube that the step would bend too much, or that the tree may lead two ways, is split first.
+    A tube that the step would bend too much, or that the tree may lead two ways, is split first,
+    unless it is about to arrive where the judge's claim wants it.
     """
     if not len(tubes):
         return tubes
@@ -106,36 +112,61 @@ def image(loop: Loop, tubes: Tubes, leaves: set[int] | None = None) -> Tubes:
         for leaf, rows in parts:
             if leaves is not None and len(rows):
                 leaves.add(leaf)
-            moved, bent = _moved(loop, tubes.take(rows), leaf, times < MOST_SPLITS)
+            moved, halves = _moved(loop, tubes.take(rows), leaf, judge, times < MOST_SPLITS)
             found += moved
-            waiting += [(each, times + 1) for each in bent]
+            waiting += [(each, times + 1) for each in halves]
     return Tubes.joined(found)
 
 
 def _moved(
-    loop: Loop, tubes: Tubes, leaf: int, may_split: bool
+    loop: Loop, tubes: Tubes, leaf: int, judge: Judge | None, may_split: bool
 ) -> tuple[list[Tubes], list[Tubes]]:
     """The tubes one step on, and the halves of those that were split instead."""
     moved, halves = [], []
-    cases: list[tuple[Tubes, dict[int, bool]]] = [(tubes, {})]
-    while cases:
-        tubes, answers = cases.pop()
-        if not len(tubes):
+    for rows, after, growth, axis in _cases(loop, tubes, leaf):
+        bent = ~(growth <= GROWTH) & may_split
+        if judge is not None and judge.claim.kind == "reaches" and bent.any():
+            with np.errstate(invalid="ignore", over="ignore"):
+                bent[bent] = ~_arrives(loop, after.take(np.flatnonzero(bent)), judge, AHEAD)
+        if bent.any():
+            halves.append(_split(tubes.take(rows[bent]), axis[bent]))
+        moved.append(after.take(np.flatnonzero(~bent)))
+    return moved, halves
+
+
+def _cases(
+    loop: Loop, tubes: Tubes, leaf: int
+) -> Iterator[tuple[NDArray[np.int64], Tubes, NDArray[np.float64], NDArray[np.int64]]]:
+    """The tubes one step on, for every case of the plant's equations that there is in them: their
+    rows, and what `_stepped` says of them."""
+    waiting: list[tuple[NDArray[np.int64], dict[int, bool]]] = [(np.arange(len(tubes)), {})]
+    while waiting:
+        rows, answers = waiting.pop()
+        if not len(rows):
             continue
         xp = Cases(answers)
         with np.errstate(invalid="ignore", over="ignore"):
-            after, growth, axis = _stepped(loop, tubes, leaf, xp)
-        is_left = np.ones(len(tubes), bool)
+            after, growth, axis = _stepped(loop, tubes.take(rows), leaf, xp)
+        is_left = np.ones(len(rows), bool)
         for number, is_open in enumerate(xp.is_open):
-            rows = np.flatnonzero(is_left & is_open)
-            both = tubes.take(rows)
-            cases += [(both, answers | {number: each}) for each in (True, False)]
-            is_left[rows] = False
-        bent = is_left & ~(growth <= GROWTH) & may_split
-        if bent.any():
-            halves.append(_split(tubes.take(np.flatnonzero(bent)), axis[bent]))
-        moved.append(after.take(np.flatnonzero(is_left & ~bent)))
-    return moved, halves
+            both = is_left & is_open
+            waiting += [(rows[both], answers | {number: each}) for each in (True, False)]
+            is_left &= ~both
+        left = np.flatnonzero(is_left)
+        yield rows[left], after.take(left), growth[left], axis[left]
+
+
+def _arrives(loop: Loop, tubes: Tubes, judge: Judge, steps: int) -> NDArray[np.bool_]:
+    """Which tubes arrive within a few steps where the claim wants them, as wide as they are."""
+    found = judge.arrived(*_measured(judge, tubes))
+    rest = np.flatnonzero(~found)
+    if not steps or not len(rest):
+        return found
+    found[rest] = True
+    for leaf, rows in pieces(loop, tubes.take(rest)):
+        for some, after, _, _ in _cases(loop, tubes.take(rest[rows]), leaf):
+            found[rest[rows[some]]] &= _arrives(loop, after, judge, steps - 1)
+    return found
 
 
 def _longest(tubes: Tubes) -> NDArray[np.int64]:
@@ -232,7 +263,12 @@ def _along_axes(forms: list[Affine], bent: NDArray) -> tuple[Tubes, NDArray[np.f
 
 def judged(judge: Judge, tubes: Tubes, step: int) -> tuple[Tubes, bool]:
     """The tubes in which the claim is still open, and whether they keep to it."""
+    going_on, is_shown = judge.rows(*_measured(judge, tubes), step)
+    return tubes.take(np.flatnonzero(going_on)), is_shown
+
+
+def _measured(judge: Judge, tubes: Tubes) -> tuple[NDArray, NDArray]:
+    """Bounds of every quantity, `(N, quantities)` each."""
     n = len(judge.plant.states)
     values = as_bounds(judge.plant.measure(FORMS, tubes.forms[:n]), len(tubes))
-    going_on, is_shown = judge.rows(values.low, values.high, step)
-    return tubes.take(np.flatnonzero(going_on)), is_shown
+    return values.low, values.high
