@@ -12,7 +12,7 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.envs.source import Env
 from crisptree.envs.task import Task, task_of
 from crisptree.pipeline.config import TrainConfig, first_free
-from crisptree.pipeline.config_io import asked_config, fields_named, load
+from crisptree.pipeline.config_io import asked_config, check_named, fields_named, load
 from crisptree.pipeline.progress import Silent, reporter
 from crisptree.pipeline.tracking import OnProgress, Tracker, followed, tracked
 from crisptree.pipeline.train import Trained
@@ -76,6 +76,7 @@ def train(
     base = config if isinstance(config, TrainConfig) else TrainConfig()
     if config is not None and not isinstance(config, TrainConfig):
         base = _config_file(config)
+        check_named(base, (task.source.feature_function, teacher), Path(config))
     asked = asked_config(
         base,
         leaves=leaves,

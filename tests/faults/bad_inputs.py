@@ -14,6 +14,10 @@ from corpora import records
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "reliability.md"
 TREE = json.loads((HERE / "corpus" / "policies" / "tree.json").read_text())
+DERIVED, LINEAR = (
+    json.loads((HERE / "corpus" / "policies" / f"{name}.json").read_text())
+    for name in ("derived-features", "linear-leaves")
+)
 RECORD = records()[0]
 
 
@@ -63,6 +67,21 @@ FILES: dict[str, str | bytes] = {
     "field.json": '{"ppo": {"gama": 0.9}}',
     "type.json": '{"ppo": {"gamma": "high"}}',
     "infinite.json": '{"ppo": {"learning_rate": Infinity}}',
+    "features.json": '{"env": {"features": "evilmod:features"}}',
+    "teacher.json": '{"teacher": {"policy": "evilmod:teach"}}',
+    "zip.json": '{"teacher": {"policy": "stranger.zip"}}',
+    "derived.json": json.dumps(DERIVED),
+    "term.json": changed(DERIVED, "features.4.terms.0", [9, 1.0]),
+    "zero.json": changed(DERIVED, "features.4.terms.0", [2, 0.0]),
+    "sum.json": changed(DERIVED, "features.4.terms", "x + y"),
+    "gain.json": changed(LINEAR, "tree.gains.1.0", [0, 7, 1.0]),
+    "entries.json": '[{"name": "t", "suite": "s", "env": "evilmod:T", "leaves": 4}]',
+    "leafless.json": '[{"name": "t", "suite": "s", "env": "CartPole-v1", "leaves": "many"}]',
+    "no-entries.json": '{"name": "t"}',
+    "bad_plants.py": (HERE / "bad_plants.py").read_text(),
+    "rows.csv": "cart position,cart velocity\n1,2\n",
+    "proof.json": '{"format": "a proof"}',
+    "zoo-store/zoo/x.json": '{"format": "crisptree.zoo", "version": 1, "key": 7}',
     "rules.txt": "if the wind is up then fly",
     "secret.txt": "short",
     "damaged-run/config.json": "[1, 2]",

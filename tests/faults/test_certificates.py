@@ -23,7 +23,7 @@ def with_its_digest(content: bytes) -> bytes:
     try:
         changed = json.loads(content)
         changed["sha256"] = digest(changed)
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, AttributeError, RecursionError):
         return content
     return json.dumps(changed).encode()
 

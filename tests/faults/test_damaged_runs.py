@@ -1,7 +1,9 @@
 """Checkpoints and stages that are damaged on disk: a resumed run ends as it would have ended, or
 one line names the file."""
 
+import json
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
@@ -12,7 +14,11 @@ from runs import read as read_json
 from small import small_config
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.crisp.derived import derived_feature
 from crisptree.envs.task import Task, task_of
+from crisptree.pipeline.config_io import digest
+from crisptree.pipeline.stage import Artifacts
+from crisptree.pipeline.stages.derive import Derive, derived_in
 from crisptree.pipeline.train import train
 
 KIND = "resumed runs with a damaged file"
@@ -45,6 +51,33 @@ def stopped(task: Task, path: Path, stage: str, after: int) -> Path:
 def halves(request, task, tmp_path_factory) -> Path:
     """Interrupted while it learned, with a checkpoint, and past its stages."""
     return stopped(task, tmp_path_factory.mktemp("half") / "run", *request.param)
+
+
+def test_damaged_derived_features(task, tmp_path, cases):
+    """What is read back is what was written, or one line names the file; of every second one the
+    digest is right, as somebody would make it who knows about it."""
+    observed, file = task.features, tmp_path / "features.json"
+    wanted = tuple(
+        derived_feature(terms, observed) for terms in (((0, 1.0), (1, 0.5)), ((2, 1.0), (3, -2.0)))
+    )
+    Derive().save(Artifacts(derived=wanted), tmp_path)
+    whole, failures = file.read_bytes(), []
+    assert derived_in(tmp_path, task) == wanted
+    for number in range(CASES):
+        content = damaged(whole, Random(number))
+        with suppress(ValueError, AttributeError, TypeError, RecursionError):
+            said = json.loads(content)
+            said["digest"] = digest({key: said[key] for key in said if key != "digest"})
+            content = content if number % 2 else json.dumps(said).encode()
+        file.write_bytes(content)
+        try:
+            derived_in(tmp_path, task)
+        except CrisptreeError as error:
+            if file.name not in str(error) or "\n" in str(error):
+                failures.append((number, str(error)))
+        except Exception as error:
+            failures.append((number, repr(error)))
+    cases(CASES, failures)
 
 
 def test_a_damaged_file(halves, whole, task, tmp_path, cases):

@@ -94,6 +94,45 @@ def in_a_process(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+PLAYING = {
+    "evaluate": EVALUATE,
+    "explain": ("explain", "p.json", "--env", "bad_envs:bad", "--episodes", "2", "--json"),
+    "explain --at": ("explain", "p.json", "--env", "bad_envs:bad", "--at", "0", "0", "--json"),
+    "compare": ("compare", "p.json", "p.json", "--env", "bad_envs:bad", "--json"),
+    "verify": ("verify", "p.json", "--env", "bad_envs:bad", "--along", "2", "--json"),
+    "report": ("report", "p.json", "--env", "bad_envs:bad", "--exports", "none", "--out", "r.html"),
+    "show": ("show", "p.json", "--env", "bad_envs:bad", "--as", "html"),
+}
+"""Commands that play an environment."""
+
+
+@pytest.mark.parametrize("arguments", PLAYING.values(), ids=PLAYING)
+@pytest.mark.parametrize("name", ["raise", "exit", "nan", "shape"])
+def test_every_command_names_it(name, arguments):
+    policy(fault=name)
+    said = command(*arguments)
+    assert fault(said, refused=True) is None
+    assert "'bad_envs:bad'" in said.err and said.out == ""
+
+
+@pytest.mark.parametrize("arguments", PLAYING.values(), ids=PLAYING)
+def test_every_command_names_one_that_crashes(arguments):
+    policy(fault="crash")
+    done = in_a_process(*arguments)
+    assert done.returncode == 9 and done.stdout == ""
+    assert "the process ended while the environment 'bad_envs:bad'" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", PLAYING.values(), ids=PLAYING)
+def test_no_command_takes_what_it_prints_for_its_answer(arguments):
+    policy(fault="print")
+    done = in_a_process(*arguments)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "hello" not in done.stdout and "hello from C" in done.stderr
+    if "--json" in arguments:
+        strict_json(done.stdout)
+
+
 @pytest.mark.parametrize("name", ["crash", "abort"])
 @pytest.mark.parametrize("at", ["init", "reset", "step"])
 def test_one_that_takes_the_process_with_it_is_named(name, at):
@@ -111,14 +150,9 @@ def test_one_that_takes_a_starts_process_with_it_is_named():
     assert "its process ended" in said.err and "'bad_envs:bad' was at work" in said.err
 
 
-@pytest.mark.parametrize(
-    "arguments", [EVALUATE, (*TRAIN, "--episodes", "4")], ids=["evaluate", "train"]
-)
-def test_printing_does_not_break_json(arguments):
+def test_printing_does_not_break_the_json_of_a_training():
     """Neither Python's print nor what C writes to the file descriptor."""
-    policy(fault="print")
-    given = () if arguments is EVALUATE else ("--env.kwargs", '{"fault": "print"}')
-    done = in_a_process(*arguments, *given)
+    done = in_a_process(*TRAIN, "--episodes", "4", "--env.kwargs", '{"fault": "print"}')
     assert done.returncode == 0, done.stderr[-2000:]
     assert isinstance(strict_json(done.stdout), dict)
     assert "hello from C" in done.stderr and "hello from the environment" in done.stderr

@@ -1,8 +1,10 @@
+from pathlib import Path
+
 import pytest
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.pipeline.config import TrainConfig
-from crisptree.pipeline.config_io import QUICK_MINUTES, asked_config, differences
+from crisptree.pipeline.config_io import QUICK_MINUTES, asked_config, check_named, differences
 
 
 def asked(**settings):
@@ -53,3 +55,19 @@ def test_a_budget_replaces_steps_and_the_other_way_round():
 def test_contradictions_are_refused(settings):
     with pytest.raises(CrisptreeError):
         asked(**settings)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [{"env.features": "m:f"}, {"teacher.policy": "m:f"}, {"teacher.policy": "m.zip"}],
+    ids=str,
+)
+def test_a_file_names_code_only_if_the_caller_does(names):
+    config = asked_config(TrainConfig(), overrides=names)
+    check_named(config, tuple(names.values()), Path("c.json"))
+    with pytest.raises(CrisptreeError, match=r"c.json names the code 'm.*if you trust it, say --"):
+        check_named(config, (None, "m:other"), Path("c.json"))
+
+
+def test_a_teacher_s_policy_file_is_no_code():
+    check_named(asked_config(TrainConfig(), teacher="p.json"), (), Path("c.json"))

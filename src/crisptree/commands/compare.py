@@ -61,13 +61,15 @@ class Command:
             sys.exit(1)
 
     def _played(self, first: "CrispTree", second: "CrispTree") -> "tuple[Visited, Visited]":
+        from crisptree.commands.shared import playing
         from crisptree.envs.task import check_fits, task_of_policy
         from crisptree.explain import reporting_seeds, visited
 
-        task = task_of_policy(first, self.env, self.features)
-        check_fits(second, task)
         seeds = reporting_seeds(self.episodes, self.seed)
-        return visited(first, task, seeds), visited(second, task, seeds)
+        with playing(self.env or first.env_id):
+            task = task_of_policy(first, self.env, self.features)
+            check_fits(second, task)
+            return visited(first, task, seeds), visited(second, task, seeds)
 
     def _lines(
         self,

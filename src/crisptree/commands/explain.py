@@ -53,12 +53,14 @@ class Command:
             self._importance(tree)
 
     def _importance(self, tree: "CrispTree") -> None:
+        from crisptree.commands.shared import playing
         from crisptree.envs.task import task_of_policy
         from crisptree.explain import importance, reporting_seeds
 
-        task = task_of_policy(tree, self.env, self.features)
         seeds = reporting_seeds(self.episodes, self.seed)
-        found = importance(tree, task, seeds, report=_progress)
+        with playing(self.env or tree.env_id):
+            task = task_of_policy(tree, self.env, self.features)
+            found = importance(tree, task, seeds, report=_progress)
         if self.json:
             print(json.dumps(found.to_dict(tree)))
             return
@@ -151,17 +153,19 @@ class Command:
         """How far each feature spreads over the states met; none if there is nothing to play."""
         import numpy as np
 
+        from crisptree.commands.shared import playing
         from crisptree.envs.task import task_of_policy
         from crisptree.explain import reporting_seeds, visited
 
-        try:
-            task = task_of_policy(tree, self.env, self.features)
-        except CrisptreeError:
-            if self.env is not None:
-                raise
-            return None
         seeds = reporting_seeds(self.episodes, self.seed)
-        spread = visited(tree, task, seeds).states.std(axis=0, dtype=np.float64)
+        with playing(self.env or tree.env_id):
+            try:
+                task = task_of_policy(tree, self.env, self.features)
+            except CrisptreeError:
+                if self.env is not None:
+                    raise
+                return None
+            spread = visited(tree, task, seeds).states.std(axis=0, dtype=np.float64)
         return np.where(spread > 0, spread, 1.0)
 
 

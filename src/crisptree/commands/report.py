@@ -60,7 +60,7 @@ class Command:
     """Another file whose hash the page is to list; may be given several times."""
 
     def run(self) -> None:
-        from crisptree.commands.shared import loaded, write_and_say
+        from crisptree.commands.shared import loaded, playing, write_and_say
         from crisptree.crisp.policy_file import policy_path
         from crisptree.report import as_page, as_pdf, gathered
 
@@ -73,7 +73,9 @@ class Command:
         for out in outs:
             if out.suffix.lower() not in (".html", ".htm", ".pdf"):
                 raise CrisptreeError(f"--out {printable(str(out))} must end in .html or .pdf")
-        review = gathered(tree, self._request(), policy)
+        request = self._request()
+        with playing(self.env or tree.env_id):
+            review = gathered(tree, request, policy)
         page = as_page(review)
         for out in outs:
             write_and_say(out, as_pdf(page) if out.suffix.lower() == ".pdf" else page)

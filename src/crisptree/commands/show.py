@@ -103,12 +103,14 @@ class Command:
         # Pictures need no window, and without one SDL would say so.
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
         os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
+        from crisptree.commands.shared import playing
         from crisptree.envs.task import task_of_policy
         from crisptree.explain.recorder import record
 
         try:
-            task = task_of_policy(tree, self.env, self.features)
-            return record(tree, task, episodes=self.episodes, seed=self.seed)
+            with playing(self.env or tree.env_id):
+                task = task_of_policy(tree, self.env, self.features)
+                return record(tree, task, episodes=self.episodes, seed=self.seed)
         except CrisptreeError as error:
             if self.env is not None:
                 raise

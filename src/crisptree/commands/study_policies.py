@@ -70,10 +70,12 @@ class Worksheet:
 
 def visited_states(policy: Any, env: str | None = None, features: str | None = None) -> Any:
     """The states of ten episodes the policy plays, in its own environment or in another one."""
+    from crisptree.commands.shared import playing
     from crisptree.envs.rollout import rollout
     from crisptree.envs.seeds import episode_seeds
     from crisptree.envs.task import task_of_policy
 
-    task = task_of_policy(policy, env, features)
     seeds = episode_seeds("selection", 0, 10)
-    return rollout([policy], task, seeds, record=True).observations
+    with playing(env or policy.env_id):
+        task = task_of_policy(policy, env, features)
+        return rollout([policy], task, seeds, record=True).observations

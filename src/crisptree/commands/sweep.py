@@ -7,7 +7,14 @@ import tyro
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.commands.experiment_options import RunOptions, run_and_report
-from crisptree.commands.options import Flag, OptionalInt, OptionalInts, OptionalPath, optional
+from crisptree.commands.options import (
+    Flag,
+    OptionalInt,
+    OptionalInts,
+    OptionalPath,
+    OptionalStr,
+    optional,
+)
 from crisptree.lab.experiments.cell import Model
 from crisptree.pipeline.config import Beginning
 
@@ -45,6 +52,10 @@ class Command:
     beginning: Annotated[Beginning | None, optional("{direct,mlp,soft,dqn,exact}")] = None
     """How crisp policies begin: from scratch (direct) or by a teacher (both, and the better one is
     kept, unless given)."""
+    features: OptionalStr = None
+    """`module:function` from an observation to the named numbers that the policies see."""
+    teacher: OptionalStr = None
+    """What crisp policies learn from, as of `crisptree train`."""
     config: OptionalPath = None
     """A configuration file that all trainings start from."""
     quick: Flag = False
@@ -55,9 +66,14 @@ class Command:
         from crisptree.envs.task import task_of
         from crisptree.lab.experiments.domain import domain_of_env
         from crisptree.lab.experiments.grid import HIDDEN_LAYERS, LEAVES, RULES, Grid
-        from crisptree.pipeline.config_io import load
+        from crisptree.pipeline.config import TrainConfig
+        from crisptree.pipeline.config_io import asked_config, check_named, load
 
-        base = None if self.config is None else load(self.config)
+        base = TrainConfig()
+        if self.config is not None:
+            base = load(self.config)
+            check_named(base, (self.features, self.teacher), self.config)
+        base = asked_config(base, features=self.features, teacher=self.teacher)
         domain = domain_of_env(self.env, base)
         env = domain.config.env
         is_box = task_of(env.id, env.kwargs or None, env.features).actions.kind == "box"

@@ -84,9 +84,12 @@ class Command:
             raise CrisptreeError("--resume needs --out, the directory of the run to go on with")
         from crisptree.envs.task import task_of
         from crisptree.pipeline.config import TrainConfig, first_free
-        from crisptree.pipeline.config_io import load
+        from crisptree.pipeline.config_io import check_named, load
 
-        base = TrainConfig() if self.config is None else load(self.config)
+        base = TrainConfig()
+        if self.config is not None:
+            base = load(self.config)
+            check_named(base, (self.features, self.teacher), self.config)
         asked = self._asked(base)
         if dotted:
             asked = parsed(TrainConfig, dotted, "train", default=asked, form=DOTTED)

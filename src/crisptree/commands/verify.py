@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import tyro
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.options import Flag, optional
+from crisptree.commands.options import Flag, OptionalStr, optional
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree
@@ -55,6 +55,10 @@ class Command:
     along: Annotated[str | None, optional("FILE|N")] = None
     """How firmly it decides at the observations of a CSV file, a row each, or in N episodes of the
     policy's environment."""
+    env: OptionalStr = None
+    """For episodes: the environment, where it is not the one in the file."""
+    features: OptionalStr = None
+    """For episodes: `module:function` that makes the policy's features, where it has any."""
     domain: Annotated[str | None, optional("CONDITION")] = None
     """Bounds of every feature: which leaves decide in this operating domain, and its shares."""
     vectors: Annotated[Path | None, optional("FILE")] = None
@@ -195,8 +199,8 @@ class Command:
         from crisptree.commands.shared import playing
         from crisptree.verify.robustness import along, observations_of
 
-        with playing(tree.env_id):
-            found = along(tree, observations_of(source, tree))
+        with playing(self.env or tree.env_id):
+            found = along(tree, observations_of(source, tree, self.env, self.features))
         if not self.json:
             parts = f"least {found.least:.6g}, a tenth below {found.tenth:.6g}"
             print(f"radius at {found.observations:,} observations: {parts}, ", end="")

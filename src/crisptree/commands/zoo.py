@@ -31,7 +31,8 @@ class Command:
     out: str = "runs/zoo"
     """A folder, or any URL that fsspec opens; what it has is not run again."""
     entries: OptionalPath = None
-    """A JSON list of environments instead of the zoo's own."""
+    """A JSON list of environments instead of the zoo's own; --env names those that import a
+    module."""
     list: Flag = False
     """Show what there is, and run nothing."""
     only_report: Flag = False
@@ -42,7 +43,7 @@ class Command:
     """Print the results as JSON, and nothing else, on standard output."""
 
     def run(self) -> None:
-        from crisptree.lab.zoo.entry import ENTRIES, chosen, load_entries
+        from crisptree.lab.zoo.entry import ENTRIES, check_named, chosen, load_entries
 
         entries = chosen(load_entries(self.entries or ENTRIES), self.env)
         if self.list:
@@ -51,6 +52,8 @@ class Command:
         from crisptree.lab.zoo.record import ZooStore
 
         store = ZooStore(self.out)
+        if not self.only_report:
+            check_named(entries, self.env)
         failed = {} if self.only_report else self._run_all(entries, store)
         self._report(entries, store, failed)
 

@@ -1,4 +1,4 @@
-"""What an environment does wrong becomes one line that names it; its prints go to stderr."""
+"""What a user's code does wrong becomes one line that names it; its prints go to stderr."""
 
 import sys
 import threading
@@ -39,13 +39,14 @@ _redirection = _StdoutToStderr()
 
 
 class guarded:  # noqa: N801 - used as a function, as contextlib's are
-    """`with guarded(name, "step"):` turns whatever the environment raises into a CrisptreeError.
+    """`with guarded(name, "step"):` turns whatever the environment raises into a CrisptreeError;
+    `what` says it where it is no environment.
 
     Printed text goes to standard error, since standard output may carry a command's JSON.
     """
 
-    def __init__(self, name: str, doing: str) -> None:
-        self._name, self._doing = name, doing
+    def __init__(self, name: str, doing: str, what: str = "environment") -> None:
+        self._name, self._doing = f"the {what} '{printable(name)}'", doing
 
     def __enter__(self) -> None:
         _redirection.enter()
@@ -59,13 +60,12 @@ class guarded:  # noqa: N801 - used as a function, as contextlib's are
         _redirection.leave()
         if isinstance(error, SystemExit):
             raise CrisptreeError(
-                f"the environment '{printable(self._name)}' called sys.exit({error.code!r}) in "
-                f"{self._doing}; it should raise an exception or end the episode"
+                f"{self._name} called sys.exit({error.code!r}) in {self._doing}; it should raise "
+                "an exception or end the episode"
             ) from error
         if isinstance(error, Exception) and not isinstance(error, CrisptreeError):
             raise CrisptreeError(
-                f"the environment '{printable(self._name)}' failed in {self._doing}: "
-                f"{reason(error)}"
+                f"{self._name} failed in {self._doing}: {reason(error)}"
             ) from error
 
 

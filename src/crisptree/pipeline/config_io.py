@@ -7,12 +7,14 @@ import hashlib
 import json
 import shlex
 import types
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.files import write_atomically
+from crisptree.base.text import printable
 from crisptree.pipeline.config import RACED, SIZE_NAMES, TrainConfig
 
 PROCEDURE = 2
@@ -43,6 +45,10 @@ def from_dict(kind: type[Config], content: Any, where: str = "config") -> Config
     for name in content:
         if name not in names:
             raise CrisptreeError(f"{where} has no field '{name}'{_meant(name, names)}")
+    for each in dataclasses.fields(kind):  # pyright: ignore[reportArgumentType]
+        is_open = each.default is each.default_factory is dataclasses.MISSING
+        if is_open and each.name not in content:
+            raise CrisptreeError(f"{where} has no '{each.name}'")
     values = {name: _read(hints[name], content[name], f"{where}.{name}") for name in content}
     return kind(**values)
 
@@ -58,6 +64,23 @@ def load(path: str | Path) -> TrainConfig:
     if isinstance(content, dict) and isinstance(content.get("config"), dict):
         content = content["config"]
     return from_dict(TrainConfig, content, str(path))
+
+
+def check_named(config: TrainConfig, named: Collection[str | None], where: Path) -> None:
+    """Refuses the configuration of a file that names code, unless the caller has named it too.
+
+    A file never gets code imported: a features function, and a teacher that is no policy file.
+    """
+    features, teacher = config.env.features, config.teacher.policy
+    if teacher is not None and (teacher.endswith(".json") or Path(teacher).is_dir()):
+        teacher = None
+    for option, name in (("--features", features), ("--teacher", teacher)):
+        if name is not None and name not in named:
+            shown = printable(name)
+            raise CrisptreeError(
+                f"{where} names the code '{shown}', and a file never makes crisptree import any: "
+                f"if you trust it, say {option} {shown}"
+            )
 
 
 def save(config: TrainConfig, path: str | Path) -> None:
@@ -241,7 +264,8 @@ def _read(kind: Any, value: Any, where: str) -> Any:
     if origin is dict or kind is dict:
         if not isinstance(value, dict):
             raise CrisptreeError(f"{where} must be an object, not {_brief(value)}")
-        return dict(value)
+        of = get_args(kind)[1] if get_args(kind) else Any
+        return {str(name): _read(of, each, f"{where}.{name}") for name, each in value.items()}
     if kind is float and type(value) in (int, float):
         return float(value)
     if type(value) is not kind:

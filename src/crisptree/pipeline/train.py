@@ -22,7 +22,7 @@ from crisptree.envs.task import Task
 from crisptree.learn.exact_model import exact_model
 from crisptree.pipeline.candidates import Finished, run_candidates
 from crisptree.pipeline.config import TrainConfig
-from crisptree.pipeline.config_io import command, config_hash, from_dict, to_dict
+from crisptree.pipeline.config_io import check_named, command, config_hash, from_dict, to_dict
 from crisptree.pipeline.paper import SoftResult, train_soft
 from crisptree.pipeline.progress import Prefixed, Reporter, Silent
 from crisptree.pipeline.resolve import measure, resolve
@@ -88,20 +88,16 @@ def train(
 def resumed_config(directory: RunDirectory, asked: TrainConfig, task: Task) -> TrainConfig:
     """The configuration that a run was started with.
 
-    A file never gets code imported: what it names must be what the caller named.
+    What it names must be what the caller named.
     """
     record = directory.read_json("config.json")
     assert record is not None
     config = from_dict(TrainConfig, record.get("config"), f"{directory.path}/config.json")
-    named = task.env_id or task.name
-    if config.env.id != named:
-        raise CrisptreeError(f"the run in {directory.path} is on '{config.env.id}', not '{named}'")
-    for what, theirs, ours in (
-        ("--features", config.env.features, asked.env.features),
-        ("--teacher", config.teacher.policy, asked.teacher.policy),
-    ):
-        if theirs is not None and theirs != ours:
-            raise CrisptreeError(f"the run was started with {what} {theirs}: say it again")
+    env = task.env_id or task.name
+    if config.env.id != env:
+        raise CrisptreeError(f"the run in {directory.path} is on '{config.env.id}', not '{env}'")
+    named = (asked.env.features, asked.teacher.policy)
+    check_named(config, named, directory.path / "config.json")
     return config
 
 

@@ -17,6 +17,7 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
 from crisptree.base.version import crisptree_version
 from crisptree.crisp import CrispTree
+from crisptree.envs.guard import guarded
 from crisptree.verify import certificate
 from crisptree.verify.answer import Answer
 from crisptree.verify.boxes import NotABoxError, as_box
@@ -25,7 +26,7 @@ from crisptree.verify.conditions import Condition
 from crisptree.verify.falsify import Counterexample, Falsifier
 from crisptree.verify.intervals import INTERVALS, Interval
 from crisptree.verify.loop import Loop
-from crisptree.verify.plants.plant import Plant
+from crisptree.verify.plants.plant import EQUATIONS, Plant
 from crisptree.verify.plants.registry import PLANTS
 from crisptree.verify.properties import Influences, InTheLoop
 from crisptree.verify.prove import Cells, attempts, with_forms
@@ -181,19 +182,13 @@ def tried_out(plant: Plant) -> None:
     else:
         action = [0] * len(actions.names) if actions.kind != "box" else list(actions.low)
     given = [Interval(low, high) for low, high in plant.disturbance_box]
-    try:
+    with guarded(plant.name, EQUATIONS, "plant"):
         plant.play(start[None], np.array([action]), plant.disturbance_box[:, :1].T)
         plant.observations(start[None])
         state = [Interval(np.array([each]), np.array([each])) for each in start]
         after = list(plant.step(INTERVALS, state, action, given))
         plant.measure(INTERVALS, after)
         plant.observe(INTERVALS, after)
-    except Exception as error:  # whatever a user's equations do
-        line = (str(error).splitlines() or [""])[0]
-        raise CrisptreeError(
-            f"the plant {printable(plant.name)} does not compute with xp in the place of NumPy: "
-            f"{type(error).__name__}: {printable(line)[:120]}"
-        ) from None
 
 
 def check_fit(tree: CrispTree, plant: Plant) -> None:

@@ -23,6 +23,7 @@ from crisptree.verify.leaf_questions import Leaves
 
 ROWS = 4_096
 BISECTIONS = 60
+MOST_EPISODES = 10_000
 
 
 def radii(
@@ -257,15 +258,22 @@ def along(tree: CrispTree, observations: NDArray) -> Along:
     return Along(len(found), float(found[at]), tenth, median, tuple(rows[at].tolist()))
 
 
-def observations_of(source: str, tree: CrispTree) -> NDArray:
-    """The rows of a CSV file, or what is met in so many episodes of the policy's environment."""
-    if source.isdigit() and int(source) > 0:
+def observations_of(
+    source: str, tree: CrispTree, env: str | None = None, features: str | None = None
+) -> NDArray:
+    """The rows of a CSV file, or what is met in so many episodes of the policy's environment, or of
+    the one that the caller names."""
+    if source.isdecimal():
         from crisptree.envs.rollout import rollout
         from crisptree.envs.seeds import episode_seeds
         from crisptree.envs.task import task_of_policy
 
-        seeds = episode_seeds("reporting", 0, int(source))
-        seen = rollout([tree], task_of_policy(tree), seeds, record=True).observations
+        episodes = int(source) if len(source) < 10 else MOST_EPISODES + 1
+        if not 1 <= episodes <= MOST_EPISODES:
+            raise CrisptreeError(f"--along takes 1 … {MOST_EPISODES:,} episodes, or a CSV file")
+        seeds = episode_seeds("reporting", 0, episodes)
+        task = task_of_policy(tree, env, features)
+        seen = rollout([tree], task, seeds, record=True).observations
         assert seen is not None
         return seen
     try:

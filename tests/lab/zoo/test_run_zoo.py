@@ -8,7 +8,7 @@ import pytest
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.lab.zoo.entry import Entry, Reference, chosen, load_entries
+from crisptree.lab.zoo.entry import Entry, Reference, check_named, chosen, load_entries
 from crisptree.lab.zoo.record import Figure, ZooRecord, ZooStore
 from crisptree.lab.zoo.report import as_cells, as_csv, as_json, as_page, asked_records, rows_of
 from crisptree.lab.zoo.run_entry import run_entry
@@ -172,8 +172,25 @@ def test_a_missing_package_is_told_with_its_extra(monkeypatch):
         entry.task()
 
 
-@pytest.mark.parametrize("text", ["7", "[1]", '[{"name": "a"}]', "nothing"])
-def test_a_file_that_is_no_list_of_entries(tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("7", "is no list of entries"),
+        ("nothing", "is no list of entries"),
+        ("[1]", r"\[0\] must be an object with fields, not 1"),
+        ('[{"name": "a"}]', r"\[0\] has no 'suite'"),
+    ],
+)
+def test_a_file_that_is_no_list_of_entries(tmp_path, text, says):
     (tmp_path / "own.json").write_text(text)
-    with pytest.raises(CrisptreeError, match=r"own.json is no list of entries"):
+    with pytest.raises(CrisptreeError, match=rf"own\.json *{says}"):
         load_entries(tmp_path / "own.json")
+
+
+def test_a_file_gets_no_module_imported_that_the_user_does_not_name(tmp_path):
+    tank = Entry("tank", "mine", "tank:Tank", 4, features="tank:levels")
+    check_named((*load_entries(), tank), ("tank:Tank",))
+    with pytest.raises(CrisptreeError, match="if you trust it, say --env tank:Tank"):
+        check_named((tank,), ("tank",))
+    with pytest.raises(CrisptreeError, match="names 'other:levels'"):
+        check_named((replace(tank, features="other:levels"),), ("tank:Tank",))

@@ -8,10 +8,18 @@ from typing import Any
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.extras import EXTRA_OF
+from crisptree.base.text import printable
 from crisptree.envs.task import Task, task_of
 from crisptree.lab.experiments.domain import slug
 from crisptree.pipeline.config import TrainConfig
-from crisptree.pipeline.config_io import asked_config, config_hash, digest, with_overrides
+from crisptree.pipeline.config_io import (
+    asked_config,
+    config_hash,
+    digest,
+    from_dict,
+    with_overrides,
+)
+from crisptree.pipeline.run_directory import plain
 
 ENTRIES = Path(__file__).parent / "entries.json"
 
@@ -43,8 +51,8 @@ class Entry:
 
     def task(self) -> Task:
         """The task; a package that is missing is told in one line."""
-        module, colon, _ = self.env.partition(":")
-        if colon and importlib.util.find_spec(module) is None:
+        module = (_module(self.env) or "").partition(".")[0]
+        if module and importlib.util.find_spec(module) is None:
             extra = EXTRA_OF.get(module)
             wanted = f"'crisptree[{extra}]'" if extra else module
             raise CrisptreeError(f"needs the package {module}: pip install {wanted}")
@@ -69,18 +77,35 @@ class Entry:
 def load_entries(path: Path = ENTRIES) -> tuple[Entry, ...]:
     """All entries of a file, whose names are unique."""
     try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
-        entries = tuple(_entry(row) for row in rows)
-    except (OSError, ValueError, TypeError, KeyError) as error:
+        rows = plain(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, RecursionError) as error:
         raise CrisptreeError(f"{path} is no list of entries: {error}") from error
+    if not isinstance(rows, list):
+        raise CrisptreeError(f"{path} is no list of entries")
+    entries = tuple(from_dict(Entry, row, f"{path}[{at}]") for at, row in enumerate(rows))
     if len({entry.slug for entry in entries}) < len(entries):
         raise CrisptreeError(f"{path} has two entries of the same name")
     return entries
 
 
-def _entry(row: dict[str, Any]) -> Entry:
-    reference = row.get("reference")
-    return Entry(**{**row, "reference": None if reference is None else Reference(**reference)})
+def check_named(entries: tuple[Entry, ...], names: tuple[str, ...]) -> None:
+    """Refuses entries of a user's file that name a module, unless `names` have it too, or
+    the zoo's own entries: a file never gets code imported."""
+    known = {_module(each) for entry in load_entries() for each in (entry.env, entry.features)}
+    known |= {_module(name) for name in names}
+    for entry in entries:
+        for code in (entry.env, entry.features):
+            if _module(code) not in known:
+                shown = printable(str(code))
+                raise CrisptreeError(
+                    f"the entry '{printable(entry.name)}' names '{shown}', and a file never makes "
+                    f"crisptree import a module: if you trust it, say --env {shown}"
+                )
+
+
+def _module(name: str | None) -> str | None:
+    """The module that a name would get imported."""
+    return None if name is None or ":" not in name else name.rpartition(":")[0]
 
 
 def chosen(entries: tuple[Entry, ...], names: tuple[str, ...]) -> tuple[Entry, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
 from crisptree.lab.experiments.record_store import RecordStore
+from crisptree.pipeline.config_io import from_dict
 from crisptree.pipeline.run_directory import plain
 
 FORMAT = "crisptree.zoo"
@@ -50,7 +51,7 @@ class ZooRecord:
 
     @property
     def name(self) -> str:
-        return str(self.entry["name"])
+        return self.entry["name"]
 
     def to_text(self) -> str:
         content = {"format": FORMAT, "version": 1, **asdict(self)}
@@ -59,13 +60,22 @@ class ZooRecord:
     @staticmethod
     def from_text(text: str) -> "ZooRecord":
         try:
-            content = json.loads(text)
-            if (content.pop("format"), content.pop("version")) != (FORMAT, 1):
-                raise CrisptreeError(f"it is no {FORMAT} of version 1")
-            figures = {name: Figure(**each) for name, each in content.pop("figures").items()}
-            return ZooRecord(**content, figures=figures)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise CrisptreeError(f"it is no record of the zoo: {error!r}") from error
+            content = plain(json.loads(text))  # NaN and infinities are no figures
+        except (ValueError, RecursionError) as error:
+            raise CrisptreeError(f"it is not JSON: {error}") from error
+        if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
+            raise CrisptreeError("it is no record of the zoo")
+        if content.pop("version", None) != 1:
+            raise CrisptreeError("it is of another version")
+        record = from_dict(ZooRecord, content, "record")
+        named = {"figures": ("crisptree", "cart", "network"), "seconds": ("training",)}
+        for field_, names in named.items():
+            for name in names:
+                if name not in getattr(record, field_):
+                    raise CrisptreeError(f"record.{field_} has no '{name}'")
+        if not isinstance(record.entry.get("name"), str):
+            raise CrisptreeError("record.entry has no 'name'")
+        return record
 
 
 class ZooStore:

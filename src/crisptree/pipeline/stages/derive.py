@@ -1,16 +1,21 @@
 """Derived features for the tree to ask for, found in what the teacher decides."""
 
-import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from crisptree.base.files import write_atomically
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp.signature import Feature
+from crisptree.crisp.signature_checks import features
 from crisptree.crispen.derive import derive
+from crisptree.envs.task import Task
 from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.config_io import from_dict
+from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.stage import Artifacts, Context, Stage
 from crisptree.pipeline.stages.distill import episodes_of_a_round
+
+FILE = "features.json"
 
 
 @dataclass(frozen=True)
@@ -49,12 +54,20 @@ class Derive(Stage):
 
     def save(self, made: Artifacts, folder: Path) -> None:
         said = [{"name": each.name, "terms": each.terms} for each in made.derived]
-        write_atomically(folder / "features.json", json.dumps(said))
+        RunDirectory(folder).write_checked(FILE, {"features": said})
 
     def load(self, folder: Path, inputs: Artifacts, context: Context) -> Artifacts:
-        said = json.loads((folder / "features.json").read_text())
-        derived = (
-            Feature(each["name"], terms=tuple((i, weight) for i, weight in each["terms"]))
-            for each in said
-        )
-        return replace(inputs, derived=tuple(derived))
+        return replace(inputs, derived=derived_in(folder, context.task))
+
+
+def derived_in(folder: Path, task: Task) -> tuple[Feature, ...]:
+    """The derived features that the stage has left in its folder."""
+    said = (RunDirectory(folder).read_checked(FILE) or {}).get("features")
+    try:
+        if not isinstance(said, list):
+            raise CrisptreeError("it has no list of features")
+        derived = [from_dict(Feature, each, f"features[{at}]") for at, each in enumerate(said)]
+        checked = features((*task.features, *derived), None)
+    except CrisptreeError as error:
+        raise CrisptreeError(f"{folder / FILE} is damaged: {error}") from error
+    return checked[len(task.features) :]

@@ -8,14 +8,16 @@ action is a whole number (discrete), or a sequence of columns (several choices, 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
 from crisptree.crisp.signature import Actions
+from crisptree.envs.guard import guarded
 
 Columns = Sequence[Any]
 Step = Callable[[Any, Columns, Any, Columns], Sequence[Any]]
@@ -145,3 +147,33 @@ class Plant:
         """`(N, quantities)` of the states `(N, S)`."""
         columns = self.measure(np, list(states.T))
         return np.stack([np.asarray(each, np.float64) for each in columns], 1)
+
+
+EQUATIONS = "its equations, which must compute with xp in the place of NumPy"
+
+
+def guarded_plant(plant: Plant) -> Plant:
+    """A user's plant, whose mistakes become one line that names it."""
+
+    def step(*given: Any) -> list[Any]:
+        with guarded(plant.name, EQUATIONS, "plant"):
+            after = list(plant.step(*given))
+        if len(after) != len(plant.states):
+            raise CrisptreeError(
+                f"the plant '{printable(plant.name)}' has {len(plant.states)} states, and its "
+                f"step returned {len(after)}"
+            )
+        return after
+
+    return replace(
+        plant, step=step, features=_own(plant.features, plant), outputs=_own(plant.outputs, plant)
+    )
+
+
+def _own(map_: Map | None, plant: Plant) -> Map | None:
+    def call(*given: Any) -> list[Any]:
+        assert map_ is not None
+        with guarded(plant.name, EQUATIONS, "plant"):
+            return list(map_(*given))
+
+    return None if map_ is None else call

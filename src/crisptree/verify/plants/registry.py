@@ -1,14 +1,11 @@
 """The plants that come with crisptree, and those of a user's own."""
 
-import importlib
-import sys
-from pathlib import Path
-
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
+from crisptree.envs.source import import_by_name
 from crisptree.verify.plants.arch_comp import CRUISE_CONTROL, SINGLE_PENDULUM
 from crisptree.verify.plants.classic import ACROBOT, CART_POLE, MOUNTAIN_CAR, PENDULUM
-from crisptree.verify.plants.plant import Plant
+from crisptree.verify.plants.plant import Plant, guarded_plant
 
 PLANTS: tuple[Plant, ...] = (
     CART_POLE,
@@ -41,16 +38,8 @@ def plant_named(name: str) -> Plant:
         raise CrisptreeError(
             f"there is no plant {printable(name)!r:.80}; there are {names}, and module:NAME"
         )
-    module_name, _, attribute = name.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
-    try:
-        found = getattr(importlib.import_module(module_name), attribute, None)
-    except Exception as error:  # whatever a user's module does
-        raise CrisptreeError(
-            f"cannot import {printable(module_name)}: {type(error).__name__}: {error}"
-        ) from None
+    module, _, attribute = name.rpartition(":")
+    found = getattr(import_by_name(module, f"plant '{printable(name)}'"), attribute, None)
     if not isinstance(found, Plant):
         raise CrisptreeError(f"{printable(name)} is no Plant")
-    return found
+    return found if found in PLANTS else guarded_plant(found)
