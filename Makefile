@@ -19,6 +19,7 @@ $(VENV)/.train: pyproject.toml
 $(VENV)/.all: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) -e '.[all,dev]'
+	$(PIP) --no-deps 'gymnax>=1.0' 'six>=1.16' # it asks for an older Gymnasium and works with ours
 	touch $@ $(VENV)/.train
 
 demo: $(VENV)/.train

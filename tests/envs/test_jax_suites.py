@@ -24,7 +24,7 @@ ENVS = ["gymnax:CartPole-v1", "gymnax:Pendulum-v1", "gymnax:FrozenLake-misc", "g
 
 @pytest.fixture(autouse=True)
 def _gymnax():
-    pytest.importorskip("gymnax", reason="gymnax wants an older Gymnasium: pip install gymnax")
+    pytest.importorskip("gymnax", reason="pip install --no-deps gymnax six")
 
 
 @pytest.mark.parametrize("name", ENVS)
