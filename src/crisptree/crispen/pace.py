@@ -8,7 +8,7 @@ from crisptree.envs.play import Rollouts
 
 GRACE = 1.0
 """Seconds for what begins when the time is up already."""
-SHARE = 0.25
+SHARE = 0.15
 """Of all the time that is left: one choice may take so much of it."""
 
 

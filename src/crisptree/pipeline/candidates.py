@@ -25,7 +25,7 @@ from crisptree.learn.exact_model import exact_model
 from crisptree.pipeline.config import MOST_CANDIDATES, Beginning, TrainConfig, turns
 from crisptree.pipeline.config_io import from_dict, to_dict
 from crisptree.pipeline.executor import Job, Message, ProcessEndedError, Workers
-from crisptree.pipeline.plan import legs, plan
+from crisptree.pipeline.plan import legs, next_leg, plan
 from crisptree.pipeline.progress import Prefixed, Reporter
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.runner import Before, run_stages, stage_seed
@@ -189,8 +189,10 @@ class _Race:
                     finished,
                     key=lambda each: (each.settled, each.selection_return, -each.tree.n_leaves),
                 )
-                beginning, number = best.candidate.beginning, number + 1
-                if number == len(legs(beginning, self._config)):
+                beginning = best.candidate.beginning
+                every, left = legs(beginning, self._config), self._end - time.monotonic()
+                number = next_leg(every, number + 1, best.tree.n_leaves, left)
+                if number == len(every):
                     return Outcome(best, scores, self._steps, round(self._seconds, 2))
                 if len(finished) > 1:
                     self._report.note(f"  going on from {best.candidate.name}")

@@ -1,5 +1,6 @@
 """From a resolved configuration to the stages of a candidate, in legs."""
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from crisptree.crispen.prune import ladder
@@ -23,6 +24,8 @@ BETWEEN = 0.2
 """Of the generations of the last evolution: those after distilling, and between two cuts."""
 SEARCHES = 3.0
 """The weight of each of two searches, where they are not the last touch after an evolution."""
+LEAST_SECONDS = 5.0
+"""For a leg: to compare a few trees, to score them and to hand on the best one."""
 LEAST_REFINED = 2_000
 """Steps of a refinement between two cuts, or there is none."""
 
@@ -32,6 +35,8 @@ class Leg(NamedTuple):
 
     name: str
     stages: tuple[Stage, ...]
+    size: int | None = None
+    """Of a cut: most leaves that it leaves."""
 
     @property
     def weight(self) -> float:
@@ -101,7 +106,26 @@ def _cut(
         stage: Stage = Evolve(name, weight, share=BETWEEN)
     else:
         stage = Refine(name, "last" if is_last else "cut", weight)
-    return Leg(f"cut-{size}", (prune, stage))
+    return Leg(f"cut-{size}", (prune, stage), size)
+
+
+def next_leg(every: Sequence[Leg], number: int, leaves: int, seconds: float) -> int:
+    """The number of the leg that a tree of so many leaves goes through next, from `number` on;
+    `len(every)` if there is none.
+
+    A cut that leaves more leaves than there are changes nothing, unless the tree evolves after it.
+    Where there are not enough `seconds` for all that is to come, only what must be done is: the
+    last cut.
+    """
+    evolves = any(isinstance(stage, Evolve) for leg in every for stage in leg.stages)
+    last_cut = max((i for i, leg in enumerate(every) if leg.size is not None), default=None)
+    while number < len(every):
+        size, is_late = every[number].size, seconds < LEAST_SECONDS * (len(every) - number)
+        is_needless = size is not None and leaves <= size and (is_late or not evolves)
+        if not is_needless and (number == last_cut or not is_late):
+            break
+        number += 1
+    return number
 
 
 def plan(beginning: Beginning, config: TrainConfig) -> list[Stage]:

@@ -1,0 +1,30 @@
+"""Which stages come, and which are left out."""
+
+import pytest
+
+from crisptree.pipeline.plan import LEAST_SECONDS, Leg, next_leg
+
+EVERY = [Leg("first", ()), *(Leg(f"cut-{n}", (), n) for n in (48, 36, 27)), Leg("last", ())]
+
+
+@pytest.mark.parametrize(
+    ("leaves", "seconds", "expected"),
+    [
+        (60, 1e9, "cut-48"),
+        (40, 1e9, "cut-36"),  # there is nothing to cut to 48 leaves
+        (36, 1e9, "cut-27"),
+        (20, 1e9, "last"),
+        (60, 4 * LEAST_SECONDS, "cut-48"),
+        (60, 3.9 * LEAST_SECONDS, "cut-36"),  # of what there is no time for, the first is left out
+        (60, -3.0, "cut-27"),  # a tree must be as small as was asked for
+        (27, -3.0, None),
+    ],
+)
+def test_the_next_leg(leaves, seconds, expected):
+    number = next_leg(EVERY, 1, leaves, seconds)
+    assert (EVERY[number].name if number < len(EVERY) else None) == expected
+
+
+def test_after_the_last_cut():
+    assert next_leg(EVERY, 4, 60, 1e9) == 4
+    assert next_leg(EVERY, 4, 60, 1.0) == next_leg(EVERY, 5, 60, 1e9) == len(EVERY)
