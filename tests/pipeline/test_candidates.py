@@ -8,7 +8,7 @@ from small import small_config
 
 from crisptree.crisp import CrispTree
 from crisptree.envs.task import task_of
-from crisptree.pipeline.candidates import later_weight
+from crisptree.pipeline.candidates import Candidate, later_weight, up_to_settled
 from crisptree.pipeline.config import CandidateConfig, TrainConfig
 from crisptree.pipeline.plan import legs
 from crisptree.pipeline.resolve import resolve
@@ -66,6 +66,26 @@ def test_a_race_that_was_interrupted_ends_as_if_it_had_not_been(run, task, tmp_p
 
 def config_of(*beginnings) -> TrainConfig:
     return small_config("Pendulum-v1", candidates=CandidateConfig(beginnings, len(beginnings)))
+
+
+@pytest.mark.parametrize(
+    ("settled", "counted"),
+    [
+        ({}, None),
+        ({0: True}, 1),
+        ({0: True, 2: True}, 1),
+        ({1: True}, None),  # whether the first one is settled is not known yet
+        ({0: False, 1: True}, 2),
+        ({0: False, 2: True}, None),
+        ({0: False, 1: False, 2: True}, 3),
+        ({0: False, 1: False, 2: False}, None),
+    ],
+)
+def test_those_after_the_first_settled_one_do_not_count(settled, counted):
+    candidates = [Candidate(i, "direct") for i in range(3)]
+    results = {f"{i}-direct": {"settled": value} for i, value in settled.items()}
+    expected = None if counted is None else candidates[:counted]
+    assert up_to_settled(candidates, results) == expected
 
 
 def test_first_trees_take_their_share_where_there_are_workers_enough():

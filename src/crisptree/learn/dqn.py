@@ -96,7 +96,9 @@ def update(
         state, metrics = _learn_from_replay(state, trajectory, config)
     else:
         state, metrics = _learn_in_order(state, trajectory, config)
-    schedule = state.schedule.after_update(trajectory.mean_return, config.plateau_speedup)
+    schedule = state.schedule.after_update(
+        trajectory.return_sum, trajectory.n_episodes, config.plateau_speedup
+    )
     fraction = jnp.minimum(schedule.fraction / config.explore_until, 1.0)
     epsilon = interpolate(config.epsilon_start, config.epsilon_end, fraction)
     state = eqx.tree_at(lambda s: (s.schedule, s.epsilon), state, (schedule, jnp.full(1, epsilon)))

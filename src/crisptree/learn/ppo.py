@@ -251,7 +251,9 @@ def after_update(
     observations = state.observations
     if config.normalize_observations:
         observations = observations.with_batch(*trajectory.rows("observation", "mask"))
-    schedule = state.schedule.after_update(trajectory.mean_return, config.plateau_speedup)
+    schedule = state.schedule.after_update(
+        trajectory.return_sum, trajectory.n_episodes, config.plateau_speedup
+    )
     state = eqx.tree_at(lambda s: (s.observations, s.schedule), state, (observations, schedule))
     return annealed(state, config)
 

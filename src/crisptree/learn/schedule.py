@@ -1,7 +1,8 @@
 """How far a training has come: what step sizes, entropy and steepness follow.
 
 Progress goes from 0 to 1. Each update brings it on by `1 / n_updates`, or by several times as much
-once returns have risen and no longer rise: an easy task is then learned in fewer updates.
+once returns have risen and no longer rise, the more the less doubt there is: an easy task is then
+learned in fewer updates.
 """
 
 import equinox as eqx
@@ -11,13 +12,19 @@ from jaxtyping import Array, Bool, Float, Int
 Number = float | Float[Array, ""]
 
 WINDOW = 8
-RETURNS = 150
-"""A training's updates are taken together into so many returns at most: what counts as flat is a
-share of the training, not a number of updates."""
+RETURNS, SO_FAR = 150, 48
+"""Updates are taken together into returns: so many in a whole training, and so many in as many
+updates as there were so far, whichever are more. What counts as flat is a share of the training,
+not a number of updates, and what is learned early is seen early."""
 STILL_RISING = 0.02
 """Returns rise if the last `WINDOW` are better than those before by this share of all progress."""
 DOUBT = 2.0
 """Standard errors by which that may be wrong: noisy returns must be flat for certain."""
+CERTAIN = 0.005
+"""Returns that move by less than this share of all progress are flat for certain."""
+SOON = 2.0
+"""Where they are, the whole schedule would pass in half as many updates as were made so far; what
+is left of it then takes about two thirds as many."""
 CLEARLY = 2.0
 """Returns have risen if the best left the first by so many times what they jump from one to the
 next."""
@@ -32,8 +39,10 @@ class Schedule(eqx.Module):
     pace_sum: Float[Array, ""]
     """Updates so far, each counted as often as its pace says."""
     pending_sum: Float[Array, ""]
-    """The mean returns of updates that are not yet taken together, summed."""
-    n_pending: Int[Array, ""]
+    """The returns of episodes that are not yet taken together, summed."""
+    pending_episodes: Float[Array, ""]
+    pending_updates: Int[Array, ""]
+    """In how many updates they ended; in some, none did."""
     recent: Float[Array, "window"]
     """The last `2 · WINDOW` returns, oldest first; each is that of several updates."""
     n_returns: Int[Array, ""]
@@ -53,7 +62,8 @@ class Schedule(eqx.Module):
             n_updates=jnp.asarray(n_updates, jnp.int32),
             pace_sum=zero,
             pending_sum=zero,
-            n_pending=jnp.zeros((), jnp.int32),
+            pending_episodes=zero,
+            pending_updates=jnp.zeros((), jnp.int32),
             recent=jnp.zeros(2 * WINDOW),
             n_returns=jnp.zeros((), jnp.int32),
             first=zero,
@@ -80,18 +90,25 @@ class Schedule(eqx.Module):
         """Whether returns have clearly left where they were at first."""
         return (self.n_returns >= 2 * WINDOW) & (self.best - self.first > CLEARLY * self.jump)
 
-    @property
-    def on_plateau(self) -> Bool[Array, ""]:
-        """Whether returns have risen and no longer rise."""
+    def pace(self, plateau_speedup: Number) -> Float[Array, ""]:
+        """As how many updates the next one counts: one, or `plateau_speedup` once returns have
+        risen and no longer rise, or more where they are flat for certain."""
         before, last = self.recent[:WINDOW].mean(), self.recent[WINDOW:].mean()
-        noise = jnp.sqrt(jnp.square(jnp.diff(self.recent)).mean() / WINDOW)
-        rises = last - before + DOUBT * noise > STILL_RISING * (self.best - self.first)
-        return self.has_risen & ~rises
+        doubt = DOUBT * jnp.sqrt(jnp.square(jnp.diff(self.recent)).mean() / WINDOW)
+        progress = self.best - self.first
+        rises = last - before + doubt > STILL_RISING * progress
+        most_moved = jnp.abs(last - before) + doubt
+        certainty = CERTAIN * progress / jnp.maximum(most_moved, 1e-9 * progress)
+        most = jnp.maximum(plateau_speedup, SOON * self.n_updates / (self.update + 1))
+        pace = jnp.clip(plateau_speedup * certainty, plateau_speedup, most)
+        return jnp.where(self.has_risen & ~rises & (plateau_speedup > 1), pace, 1.0)
 
-    def after_update(self, mean_return: Float[Array, ""], plateau_speedup: Number) -> "Schedule":
-        """One update later. `mean_return` is that of the episodes that ended; NaN if none did."""
-        noted = self._with_return(mean_return)
-        pace = jnp.where(noted.on_plateau, plateau_speedup, 1.0)
+    def after_update(
+        self, return_sum: Number, n_episodes: Number, plateau_speedup: Number
+    ) -> "Schedule":
+        """One update later, in which `n_episodes` ended with returns of this sum."""
+        noted = self._with_episodes(return_sum, n_episodes)
+        pace = noted.pace(plateau_speedup)
         return eqx.tree_at(
             lambda p: (p.update, p.pace_sum), noted, (self.update + 1, self.pace_sum + pace)
         )
@@ -99,21 +116,18 @@ class Schedule(eqx.Module):
     @property
     def updates_per_return(self) -> Int[Array, ""]:
         """How many updates are taken together into one return."""
-        return -(-self.n_updates // RETURNS)
+        return jnp.clip(self.update // SO_FAR, 1, -(-self.n_updates // RETURNS))
 
-    def _with_return(self, mean_return: Float[Array, ""]) -> "Schedule":
-        """With the return of one more update, if it is a number."""
-        ended = ~jnp.isnan(mean_return)
-        total = self.pending_sum + jnp.where(ended, mean_return, 0.0)
-        n_pending = self.n_pending + ended
-        is_whole = ended & (n_pending >= self.updates_per_return)
-        noted = self._with_whole_return(total / jnp.maximum(n_pending, 1), is_whole)
-        pending = (jnp.where(is_whole, 0.0, total), jnp.where(is_whole, 0, n_pending))
-        return eqx.tree_at(lambda s: (s.pending_sum, s.n_pending), noted, pending)
+    def _with_episodes(self, return_sum: Number, n_episodes: Number) -> "Schedule":
+        total, episodes = self.pending_sum + return_sum, self.pending_episodes + n_episodes
+        updates = self.pending_updates + 1
+        is_whole = (episodes > 0) & (updates >= self.updates_per_return)
+        noted = self._with_return(total / jnp.maximum(episodes, 1), is_whole)
+        fields = lambda s: (s.pending_sum, s.pending_episodes, s.pending_updates)
+        pending = [jnp.where(is_whole, 0, value) for value in (total, episodes, updates)]
+        return eqx.tree_at(fields, noted, tuple(pending))
 
-    def _with_whole_return(
-        self, mean_return: Float[Array, ""], is_new: Bool[Array, ""]
-    ) -> "Schedule":
+    def _with_return(self, mean_return: Float[Array, ""], is_new: Bool[Array, ""]) -> "Schedule":
         recent = jnp.append(self.recent[1:], mean_return)
         n_returns = self.n_returns + 1
         last = recent[WINDOW:]

@@ -201,18 +201,26 @@ class _Race:
     def _run_leg(
         self, number: int, candidates: list[Candidate], before: Finished | None, workers: Workers
     ) -> list[Finished]:
-        """The candidates at the end of a leg. Each is waited for: who is first depends on the
-        clock, and who is best does not."""
+        """The candidates at the end of a leg, up to the first that is settled: after it, there is
+        nothing to look for. Those before it are waited for, since who is ready first depends on the
+        clock, and who counts must not."""
         results = self._results_of_before(number, candidates, before)
+
+        def is_enough(name: str, result: dict[str, Any]) -> bool:
+            results[name] = result
+            return up_to_settled(candidates, results) is not None
+
         waiting = [each for each in candidates if each.name not in results]
-        jobs = self._jobs(number, waiting, before)
         try:
-            results |= workers.run(jobs, on_message=self._on_message)
+            if up_to_settled(candidates, results) is None:
+                jobs = self._jobs(number, waiting, before)
+                workers.run(jobs, on_message=self._on_message, is_enough=is_enough)
         except ProcessEndedError as error:
             raise CrisptreeError(
                 f"{error}; the environment '{self._task.name}' was at work in it"
             ) from error
-        done = [(each, results[each.name]) for each in candidates]
+        counted = up_to_settled(candidates, results) or candidates
+        done = [(each, results[each.name]) for each in counted]
         self._steps += sum(_total(result["records"], "steps") for _, result in done)
         self._seconds += sum(_total(result["records"], "seconds") for _, result in done)
         return [self._finished(each, result, before) for each, result in done]
@@ -277,6 +285,18 @@ class _Race:
             said.advance(*message["advance"])
         elif "note" in message:
             said.note(message["note"])
+
+
+def up_to_settled(
+    candidates: list[Candidate], results: dict[str, dict[str, Any]]
+) -> list[Candidate] | None:
+    """The candidates up to the first that is settled; None where that cannot be told yet."""
+    for count, each in enumerate(candidates, 1):
+        if each.name not in results:
+            return None
+        if results[each.name]["settled"]:
+            return candidates[:count]
+    return None
 
 
 def later_weight(config: TrainConfig, leg: int, waiting: list[Beginning], n_workers: int) -> float:
