@@ -16,7 +16,7 @@ RETURNS, SO_FAR = 150, 48
 """Updates are taken together into returns: so many in a whole training, and so many in as many
 updates as there were so far, whichever are more. What counts as flat is a share of the training,
 not a number of updates, and what is learned early is seen early."""
-STILL_RISING = 0.02
+STILL_RISING = 0.015
 """Returns rise if the last `WINDOW` are better than those before by this share of all progress."""
 DOUBT = 2.0
 """Standard errors by which that may be wrong: noisy returns must be flat for certain."""
@@ -96,12 +96,13 @@ class Schedule(eqx.Module):
         before, last = self.recent[:WINDOW].mean(), self.recent[WINDOW:].mean()
         doubt = DOUBT * jnp.sqrt(jnp.square(jnp.diff(self.recent)).mean() / WINDOW)
         progress = self.best - self.first
-        rises = last - before + doubt > STILL_RISING * progress
         most_moved = jnp.abs(last - before) + doubt
         certainty = CERTAIN * progress / jnp.maximum(most_moved, 1e-9 * progress)
+        no_longer_rise = last - before + doubt <= STILL_RISING * progress
+        on_plateau = self.has_risen & jnp.where(self.is_young, certainty >= 1, no_longer_rise)
         most = jnp.maximum(plateau_speedup, SOON * self.n_updates / (self.update + 1))
         pace = jnp.clip(plateau_speedup * certainty, plateau_speedup, most)
-        return jnp.where(self.has_risen & ~rises & (plateau_speedup > 1), pace, 1.0)
+        return jnp.where(on_plateau & (plateau_speedup > 1), pace, 1.0)
 
     def after_update(
         self, return_sum: Number, n_episodes: Number, plateau_speedup: Number
@@ -117,6 +118,12 @@ class Schedule(eqx.Module):
     def updates_per_return(self) -> Int[Array, ""]:
         """How many updates are taken together into one return."""
         return jnp.clip(self.update // SO_FAR, 1, -(-self.n_updates // RETURNS))
+
+    @property
+    def is_young(self) -> Bool[Array, ""]:
+        """Whether returns are still those of fewer updates than later: a plateau must be certain
+        then."""
+        return self.update // SO_FAR < -(-self.n_updates // RETURNS)
 
     def _with_episodes(self, return_sum: Number, n_episodes: Number) -> "Schedule":
         total, episodes = self.pending_sum + return_sum, self.pending_episodes + n_episodes
