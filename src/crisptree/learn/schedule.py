@@ -16,10 +16,11 @@ RETURNS, SO_FAR = 150, 48
 """Updates are taken together into returns: so many in a whole training, and so many in as many
 updates as there were so far, whichever are more. What counts as flat is a share of the training,
 not a number of updates, and what is learned early is seen early."""
-STILL_RISING = 0.015
-"""Returns rise if the last `WINDOW` are better than those before by this share of all progress."""
+FLAT = 0.015
+"""Returns are flat if the last `WINDOW` differ from those before by less than this share of all
+progress."""
 DOUBT = 2.0
-"""Standard errors by which that may be wrong: noisy returns must be flat for certain."""
+"""Standard errors by which that may be wrong: noise must not hide a rise."""
 CERTAIN = 0.005
 """Returns that move by less than this share of all progress are flat for certain."""
 SOON = 2.0
@@ -92,17 +93,15 @@ class Schedule(eqx.Module):
 
     def pace(self, plateau_speedup: Number) -> Float[Array, ""]:
         """As how many updates the next one counts: one, or `plateau_speedup` once returns have
-        risen and no longer rise, or more where they are flat for certain."""
+        risen and are flat, or more where they are flat for certain."""
         before, last = self.recent[:WINDOW].mean(), self.recent[WINDOW:].mean()
-        doubt = DOUBT * jnp.sqrt(jnp.square(jnp.diff(self.recent)).mean() / WINDOW)
-        progress = self.best - self.first
-        most_moved = jnp.abs(last - before) + doubt
-        certainty = CERTAIN * progress / jnp.maximum(most_moved, 1e-9 * progress)
-        no_longer_rise = last - before + doubt <= STILL_RISING * progress
-        on_plateau = self.has_risen & jnp.where(self.is_young, certainty >= 1, no_longer_rise)
+        noise = jnp.sqrt(jnp.square(jnp.diff(self.recent)).mean() / WINDOW)
+        moved, progress = jnp.abs(last - before) + DOUBT * noise, self.best - self.first
+        certainty = CERTAIN * progress / jnp.maximum(moved, 1e-9 * progress)
         most = jnp.maximum(plateau_speedup, SOON * self.n_updates / (self.update + 1))
         pace = jnp.clip(plateau_speedup * certainty, plateau_speedup, most)
-        return jnp.where(on_plateau & (plateau_speedup > 1), pace, 1.0)
+        is_flat = self.has_risen & (moved <= FLAT * progress) & (plateau_speedup > 1)
+        return jnp.where(is_flat, pace, 1.0)
 
     def after_update(
         self, return_sum: Number, n_episodes: Number, plateau_speedup: Number
@@ -118,12 +117,6 @@ class Schedule(eqx.Module):
     def updates_per_return(self) -> Int[Array, ""]:
         """How many updates are taken together into one return."""
         return jnp.clip(self.update // SO_FAR, 1, -(-self.n_updates // RETURNS))
-
-    @property
-    def is_young(self) -> Bool[Array, ""]:
-        """Whether returns are still those of fewer updates than later: a plateau must be certain
-        then."""
-        return self.update // SO_FAR < -(-self.n_updates // RETURNS)
 
     def _with_episodes(self, return_sum: Number, n_episodes: Number) -> "Schedule":
         total, episodes = self.pending_sum + return_sum, self.pending_episodes + n_episodes

@@ -28,7 +28,7 @@ from crisptree.pipeline.executor import Job, Message, ProcessEndedError, Workers
 from crisptree.pipeline.plan import legs, next_leg, plan
 from crisptree.pipeline.progress import Prefixed, Reporter
 from crisptree.pipeline.run_directory import RunDirectory
-from crisptree.pipeline.runner import Before, run_stages, stage_seed
+from crisptree.pipeline.runner import LEAST_PACE, Before, run_stages, stage_seed
 from crisptree.pipeline.stage import Artifacts, is_settled, load_artifacts
 from crisptree.pipeline.timing import TimeLeft
 
@@ -338,7 +338,7 @@ def _handed_on(finished: Finished) -> dict[str, Any]:
         "folder": str(finished.folders[-1]),
         "key": _key(finished),
         "n_stages": len(finished.records),
-        "pace": paces[-1] if paces else 1.0,
+        "pace": max(LEAST_PACE, paces[-1]) if paces else 1.0,
         "best_return": max(returns, default=-math.inf),
     }
 

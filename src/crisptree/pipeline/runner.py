@@ -31,6 +31,9 @@ from crisptree.pipeline.timing import Measurement
 
 SPARE = 0.05
 """Share of the time that is left at the end."""
+LEAST_PACE = 0.25
+"""What comes after a first training has at least this share of its planned steps: small trees are
+harder to train than what was learned first, and their own schedules end early, too."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,7 @@ def run_stages(
             best = max(made.best_return, record["best_return"])
             made = replace(made, best_return=best)
         if record.get("pace") is not None:
-            made = replace(made, pace=record["pace"])
+            made = replace(made, pace=max(LEAST_PACE, record["pace"]))
         records.append(record)
         if line := line_of(record):
             report.note(line)
