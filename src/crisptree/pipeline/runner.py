@@ -31,7 +31,7 @@ from crisptree.pipeline.timing import Measurement
 
 SPARE = 0.05
 """Share of the time that is left at the end."""
-LEAST_PACE = 0.25
+LEAST_PACE = 0.5
 """What comes after a first training has at least this share of its planned steps: small trees are
 harder to train than what was learned first, and their own schedules end early, too."""
 
