@@ -92,70 +92,19 @@ def run_candidates(
     """The best candidate after the last leg."""
     every = candidates_of(config)
     times = time_left or TimeLeft.of(config.budget, None, task, time.monotonic())
+    race = _Race(config, task, seed, directory, report, times, reuse)
     if config.table.first:
-        found, times = _first_by_table(config, task, seed, directory, report, times, reuse)
+        found = race.run_table()
         if found.best.settled:
             return found
         report.note("  episodes earn other than the model says: it is left aside")
-    if len(every) == config.candidates.tries == 1:
-        return _run_alone(config, task, seed, every[0], directory, report, times, reuse)
-    return _Race(config, task, seed, directory, report, times, reuse).run(every)
-
-
-def _first_by_table(
-    config: TrainConfig,
-    task: Task,
-    seed: int,
-    directory: RunDirectory,
-    report: Reporter,
-    times: TimeLeft,
-    reuse: Path | None,
-) -> tuple[Outcome, TimeLeft]:
-    """What a model of the environment leads to, and the time that is left."""
-    began, minutes = time.monotonic(), times.minutes
-    part = None if minutes is None else config.table.share * minutes
-    table = Candidate(MOST_CANDIDATES - 1, "table")
-    own = RunDirectory(directory.folder("table"))
-    given = replace(times, minutes=part)
-    found = _run_alone(config, task, seed, table, own, report, given, reuse)
-    used = (time.monotonic() - began) / 60
-    return found, times if minutes is None else replace(times, minutes=max(0.0, minutes - used))
-
-
-def _run_alone(
-    config: TrainConfig,
-    task: Task,
-    seed: int,
-    candidate: Candidate,
-    directory: RunDirectory,
-    report: Reporter,
-    times: TimeLeft,
-    reuse: Path | None,
-) -> Outcome:
-    """One candidate that has nobody to race with, in this process."""
-    made, records = run_stages(
-        plan(candidate.beginning, config),
-        task,
-        config,
-        candidate_seed(seed, candidate.number),
-        directory,
-        report,
-        minutes=times.minutes,
-        reuse=reuse,
-        measured=times.measured,
-        latest=times.latest,
-    )
-    assert made.tree is not None
-    scored = [r["selection_return"] for r in records if r.get("selection_return") is not None]
-    score = scored[-1] if scored else -math.inf
-    folders = _folders(directory.path, records, 0)
-    settled = bool(records[-1].get("settled"))
-    best = Finished(candidate, made.tree, score, tuple(records), folders, settled)
-    return Outcome(best, {}, _total(records, "steps"), _total(records, "seconds"))
+    alone = len(every) == config.candidates.tries == 1
+    return race.run_alone(every[0], directory) if alone else race.run(every)
 
 
 class _Race:
-    """Candidates in processes of their own, each with a folder of its own."""
+    """The candidates of one seed: in processes of their own, each with a folder of its own, or one
+    alone in this process."""
 
     def __init__(
         self,
@@ -173,6 +122,41 @@ class _Race:
         self._times, self._end = times, time.monotonic() + 60 * minutes
         self._n_workers = config.candidates.workers or cores()
         self._steps, self._seconds = 0, 0.0
+
+    def run_table(self) -> Outcome:
+        """What a model of the environment leads to, in a share of the time."""
+        table = Candidate(MOST_CANDIDATES - 1, "table")
+        own = RunDirectory(self._directory.folder("table"))
+        return self.run_alone(table, own, self._config.table.share)
+
+    def run_alone(
+        self, candidate: Candidate, directory: RunDirectory, share: float = 1.0
+    ) -> Outcome:
+        """One candidate that has nobody to race with."""
+        minutes = self._minutes_left()
+        made, records = run_stages(
+            plan(candidate.beginning, self._config),
+            self._task,
+            self._config,
+            candidate_seed(self._seed, candidate.number),
+            directory,
+            self._report,
+            minutes=None if minutes is None else share * minutes,
+            reuse=self._reuse,
+            measured=self._times.measured,
+            latest=self._times.latest,
+        )
+        assert made.tree is not None
+        scored = [r["selection_return"] for r in records if r.get("selection_return") is not None]
+        score = scored[-1] if scored else -math.inf
+        folders = _folders(directory.path, records, 0)
+        settled = bool(records[-1].get("settled"))
+        best = Finished(candidate, made.tree, score, tuple(records), folders, settled)
+        return Outcome(best, {}, _total(records, "steps"), _total(records, "seconds"))
+
+    def _minutes_left(self) -> float | None:
+        minutes = (self._end - time.monotonic()) / 60
+        return None if minutes == math.inf else max(0.0, minutes)
 
     def run(self, candidates: list[Candidate]) -> Outcome:
         scores: dict[str, dict[str, float]] = {}
@@ -243,8 +227,6 @@ class _Race:
         """Each is told, when there is a worker for it, how much time there is."""
         for position, each in enumerate(candidates):
             waiting: list[Beginning] = [other.beginning for other in candidates[position:]]
-            minutes = (self._end - time.monotonic()) / 60
-            left = None if minutes == math.inf else max(0.0, minutes)
             folder = self._folder(each)
             arguments = {
                 "config": to_dict(self._config),
@@ -255,7 +237,7 @@ class _Race:
                 "leg": number,
                 "folder": str(folder),
                 "before": None if before is None else _handed_on(before),
-                "times": asdict(replace(self._times, minutes=left)),
+                "times": asdict(replace(self._times, minutes=self._minutes_left())),
                 "later": later_weight(self._config, number, waiting, self._n_workers),
                 "reuse": None if self._reuse is None else str(self._reuse),
             }
