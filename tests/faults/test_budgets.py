@@ -15,7 +15,7 @@ from crisptree.base.processes import cores
 
 KIND = "budgets of slow environments"
 MINUTES = 2.0
-OVERHEAD = 60.0
+OVERHEAD = 30.0
 """Seconds for starting, compiling and the first updates, on a machine with nothing else to do."""
 
 pytestmark = pytest.mark.faults
