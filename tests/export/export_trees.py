@@ -123,10 +123,11 @@ CONSTANT = {name: tree for name, tree in EVERY.items() if not tree.is_linear}
 
 
 def with_sums(actions: Actions, leaves: int, seed: int, linear: bool = False) -> CrispTree:
-    """A random tree that asks for two sums besides."""
+    """A random tree that asks for three sums besides."""
     rng = np.random.default_rng(seed)
     plain = tree_with(actions, leaves, seed, linear)
     sums = (
+        Feature("speed + angle − lit", terms=((1, 1.0), (0, 1.0), (2, -1.0))),
         Feature("speed − 0.3·angle", terms=((1, 1.0), (0, -0.3))),
         Feature("−angle + 2.5·speed + lit", terms=((0, -1.0), (1, 2.5), (2, 1.0))),
     )
@@ -134,7 +135,7 @@ def with_sums(actions: Actions, leaves: int, seed: int, linear: bool = False) ->
         plain,
         features=(*plain.features, *sums),
         feature_names=(),
-        feature=np.where(plain.feature >= 0, rng.integers(0, 5, plain.n_nodes), -1),
+        feature=np.where(plain.feature >= 0, rng.integers(0, 6, plain.n_nodes), -1),
     )
 
 

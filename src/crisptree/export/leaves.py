@@ -74,16 +74,21 @@ def asked_text(
     variable: Callable[[int], str],
 ) -> str:
     """What a comparison looks at: a variable, or the sum of a derived feature, to be computed from
-    left to right."""
-    text = ""
-    for summed, weight in tree.features[feature].terms:
-        name = variable(summed)
-        part = name if abs(weight) == 1 and (text or weight > 0) else ""
-        if not text:
-            text = part or f"{literal(weight)} * {name}"
-        else:
-            text += f" {'-' if weight < 0 else '+'} {part or f'{literal(abs(weight))} * {name}'}"
-    return text or variable(feature)
+    left to right.
+
+    A weight of 1 is left out, but not from both of the first two terms: the variables may be
+    float32, and only a product with a float64 makes it a sum of these.
+    """
+    sum_ = tree.features[feature].terms
+    if not sum_:
+        return variable(feature)
+    (first, weight), *others = sum_
+    is_plain = weight == 1 and not (others and abs(others[0][1]) == 1)
+    text = variable(first) if is_plain else f"{literal(weight)} * {variable(first)}"
+    for summed, weight in others:
+        product = "" if abs(weight) == 1 else f"{literal(abs(weight))} * "
+        text += f" {'-' if weight < 0 else '+'} {product}{variable(summed)}"
+    return text
 
 
 def observed_names(tree: CrispTree) -> tuple[str, ...]:
