@@ -7,7 +7,7 @@ import numpy as np
 from crisptree.envs.evaluate import digits
 from crisptree.report import charts
 from crisptree.report.elements import chip, facts, figure, paragraph, section, table, text
-from crisptree.report.review import Episode, ExportCheck, Finding, Review
+from crisptree.report.review import Episode, ExportCheck, Finding, Played, Review
 from crisptree.show import as_svg
 from crisptree.show.action_styles import ActionStyles
 from crisptree.show.headline import size_of
@@ -16,6 +16,8 @@ from crisptree.show.visits import visit_counts
 from crisptree.show.wording import Wording, counted
 
 MOST_LINES = 6
+SMALL = 5
+"""Leaves of a tree that a phone shows whole."""
 KINDS = {
     "proved": "good",
     "equal": "good",
@@ -80,13 +82,12 @@ def scores(review: Review) -> str:
     rows.append(["best", _minus(fmt(max(score.returns)))])
     said = (
         f"{counted(len(score.returns), 'episode')} of {score.env_id} that neither training nor "
-        f"choosing saw, played greedily (reporting seed {score.seed}); an episode lasted "
-        f"{int(review.played.lengths.min()):,} to {int(review.played.lengths.max()):,} steps."
+        f"selection saw, played greedily (reporting seed {score.seed}); {_lasted(review.played)}."
     )
     beside = "; ".join(f"{name} earns {_minus(f'{value:.4g}')}" for name, value in review.baselines)
     parts = [paragraph(said)]
     if beside:
-        parts.append(paragraph(f"Beside it, {beside}."))
+        parts.append(paragraph(f"For comparison: {beside}."))
     if score.cut:
         parts.append(paragraph(f"{score.cut} episodes were cut at the step limit.", "warning"))
     cells = table(["episodes below", "#return"], rows, "narrow")
@@ -99,6 +100,13 @@ def scores(review: Review) -> str:
     if review.played.worst is not None:
         parts.append(_worst(review, review.played.worst))
     return section(3, "Scores on unseen episodes", *parts)
+
+
+def _lasted(played: Played) -> str:
+    shortest, longest = int(played.lengths.min()), int(played.lengths.max())
+    if shortest == longest:
+        return f"every episode lasted {counted(shortest, 'step')}"
+    return f"episodes lasted {shortest:,} to {longest:,} steps"
 
 
 def _worst(review: Review, episode: Episode) -> str:
@@ -146,7 +154,8 @@ def tree(review: Review) -> str:
             f" The wider a line, the larger its share of the {len(review.played.states):,} states "
             f"met in {counted(review.played.counted, 'episode')}."
         )
-    return section(4, "The tree", figure(drawing, caption, "paper"))
+    kind = "paper small" if review.tree.n_leaves <= SMALL else "paper"
+    return section(4, "The tree", figure(drawing, caption, kind))
 
 
 def rules(review: Review) -> str:
