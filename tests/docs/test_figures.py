@@ -37,6 +37,15 @@ def test_pages_give_the_figure(page, before, name):
     assert before.rstrip("*").endswith(FIGURES[name]["value"])
 
 
+@pytest.mark.parametrize("name", [name for name, each in FIGURES.items() if len(each["value"]) > 4])
+def test_no_page_gives_the_figure_without_its_name(name):
+    """Where the name is missing, the page would keep the old figure when the file changes."""
+    value, marked = re.escape(FIGURES[name]["value"]), re.escape(f"<!-- ={name} -->")
+    unmarked = re.compile(rf"(?<![\d,.]){value}(?!\**{marked})(?![\d])")
+    pages = {page.name for page in PAGES if unmarked.search(page.read_text(encoding="utf-8"))}
+    assert pages - {"CHANGELOG.md"} == set()
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_is_named_and_has_a_source(name):
     assert name in {each for _, _, each in NAMED}

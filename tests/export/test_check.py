@@ -34,7 +34,7 @@ def test_every_threshold_one_float_off_is_noticed(dtype):
         if not _differ(tree, dtype):
             continue
         noticed += 1
-        with pytest.raises(ExportError, match="decides otherwise"):
+        with pytest.raises(ExportError, match="decides differently"):
             check(TREE, decided(tree), dtype, 0)
     assert noticed > 10
 

@@ -98,7 +98,7 @@ def test_other_numbers_are_noticed():
         **fixed.sums,
         leaf: tuple(s._replace(constant=s.constant + 2**40) for s in fixed.sums[leaf]),
     }
-    with pytest.raises(ExportError, match="decides otherwise"):
+    with pytest.raises(ExportError, match="decides differently"):
         check_fixed(tree, made._replace(fixed=fixed._replace(sums=sums)), 500)
     with pytest.raises(ExportError, match="its header says at most"):
         check_fixed(tree, made._replace(fixed=fixed._replace(tolerances=(0.0, 0.0))), 500)

@@ -70,7 +70,7 @@ def test_a_sum_that_is_a_little_off_does_not_pass(target, off):
     wrong = replace(last, terms=((feature, weight * (1 + off)), *rest))
     other = replace(tree, features=(*others, wrong), feature_names=())
     made = TARGETS[target].make(other, "policy")
-    with pytest.raises(ExportError, match="decides otherwise"):
+    with pytest.raises(ExportError, match="decides differently"):
         TARGETS[target].check(tree, made, 5000)
 
 
@@ -89,7 +89,7 @@ def test_the_same_tree_gives_the_same_bytes(target, tmp_path):
 @pytest.mark.parametrize("target", TARGETS)
 def test_nothing_is_written_when_the_check_fails(target, tmp_path, monkeypatch):
     def wrong(tree, made, count):
-        raise ExportError("it decides otherwise")
+        raise ExportError("it decides differently")
 
     monkeypatch.setattr(module, "TARGETS", {target: TARGETS[target]._replace(check=wrong)})
     with pytest.raises(ExportError):
@@ -105,7 +105,7 @@ def test_another_policy_does_not_pass():
     other = replace(TREE, threshold=threshold)
     for name in ("python", "st", "plcopen", "sql", "csv", "markdown", "onnx", "sklearn"):
         made = TARGETS[name].make(other, "policy")
-        with pytest.raises(ExportError, match="decides otherwise"):
+        with pytest.raises(ExportError, match="decides differently"):
             TARGETS[name].check(TREE, made, 100)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Command:
-    """Where two policies take other actions, and in what share of the states they meet.
+    """Show where two policies act differently, and in what share of the states they visit.
 
     Exit code: 0 if they are the same function, 1 if they differ anywhere.
     """
@@ -27,13 +27,13 @@ class Command:
     second: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="OTHER")]
     """Another one."""
     env: OptionalStr = None
-    """The environment to play, where it is not the one in the first file."""
+    """The environment to play, if it is not the one that the first file names."""
     features: OptionalStr = None
-    """`module:function` that makes the policies' features, where they have any."""
+    """`module:function` that computes the policies' features, if they use one."""
     episodes: int = 20
     """How many episodes each plays; with 0 only the trees are compared."""
     seed: int = 0
-    """Which reporting episodes: other seeds, other episodes."""
+    """Which reporting episodes to play: another seed plays other episodes."""
     most: int = 20
     """How many regions to list."""
     json: Flag = False
@@ -93,7 +93,7 @@ class Command:
             ):
                 lines.append(
                     f"{printable(name)}: return {each.returns.mean():.1f}; in {share:.1%} of its "
-                    f"{counted(len(each.states), 'state')} the other acts otherwise"
+                    f"{counted(len(each.states), 'state')} the other acts differently"
                     + _distance(first, gaps)
                 )
         lines.append(f"they differ in {counted(len(found.regions), 'region')}:")

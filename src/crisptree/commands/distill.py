@@ -22,7 +22,7 @@ class Command:
     rules: OptionalInt = None
     """A rule list of at most this many rules instead."""
     seed: int = 0
-    """All randomness follows from it."""
+    """Seed of all randomness."""
     steps: OptionalInt = None
     """Environment steps that the shares of the refinements are taken of."""
     episodes: int = 100
@@ -30,7 +30,7 @@ class Command:
     out: OptionalPath = None
     """Where the run goes."""
     resume: Flag = False
-    """Go on with the run in --out."""
+    """Continue the run in --out."""
     json: Flag = False
     """Print the summary as one JSON object, and nothing else, on standard output."""
     track: Annotated[Literal["tensorboard", "wandb"] | None, optional("{tensorboard,wandb}")] = None

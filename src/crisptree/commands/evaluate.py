@@ -19,13 +19,13 @@ class Command:
     policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
     """The policy file, or the directory of a run."""
     env: OptionalStr = None
-    """The environment, where it is not the one in the file."""
+    """The environment, if it is not the one that the file names."""
     features: OptionalStr = None
-    """`module:function` that makes the policy's features, where it has any."""
+    """`module:function` that computes the policy's features, if it uses one."""
     episodes: int = 100
     """How many episodes."""
     seed: int = 0
-    """Which reporting episodes: other seeds, other episodes."""
+    """Which reporting episodes to play: another seed plays other episodes."""
     max_steps: OptionalInt = None
     """Steps after which an episode that does not end is cut."""
     json: Flag = False

@@ -29,13 +29,13 @@ class Command:
     at: Annotated[tuple[float, ...], optional("X…")] = ()
     """An observation, number by number: explain this decision."""
     env: OptionalStr = None
-    """The environment, where it is not the one in the file."""
+    """The environment, if it is not the one that the file names."""
     features: OptionalStr = None
-    """`module:function` that makes the policy's features, where it has any."""
+    """`module:function` that computes the policy's features, if it uses one."""
     episodes: int = 20
     """How many episodes to play each time."""
     seed: int = 0
-    """Which reporting episodes: other seeds, other episodes."""
+    """Which reporting episodes to play: another seed plays other episodes."""
     most: int = 10
     """How many changes to list."""
     json: Flag = False

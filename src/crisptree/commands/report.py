@@ -33,13 +33,13 @@ class Command:
     """FILE.html or FILE.pdf; may be given twice; NAME.report.html next to the policy if not said.
     The PDF needs Chromium or Chrome."""
     env: OptionalStr = None
-    """The environment, where it is not the one in the file."""
+    """The environment, if it is not the one that the file names."""
     features: OptionalStr = None
-    """`module:function` that makes the policy's features, where it has any."""
+    """`module:function` that computes the policy's features, if it uses one."""
     episodes: int = 100
     """How many unseen episodes to play; 0 for none."""
     seed: int = 0
-    """Which reporting episodes: other seeds, other episodes."""
+    """Which reporting episodes to play: another seed plays other episodes."""
     property: Annotated[
         tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PROPERTY")
     ] = ()

@@ -27,22 +27,22 @@ class Command:
     format: Annotated[
         Format | None, optional("text|rules|svg|html|dot|mermaid|markdown|png|pdf", name="as")
     ] = None
-    """How to write it; by default as the suffix of --out says, or else as text."""
+    """The format; by default the one of the suffix of --out, or text."""
     out: Annotated[str | None, optional("FILE")] = None
     """A file to write instead of standard output."""
     decimals: Annotated[int | None, optional("N")] = None
-    """Digits after the point of a threshold; by default three that count, or as many as it takes.
+    """Digits after the point of a threshold; by default three significant ones, or more if needed.
     """
     env: OptionalStr = None
-    """For a page: the environment to play, where it is not the one in the file."""
+    """For a page: the environment to play, if it is not the one that the file names."""
     features: OptionalStr = None
-    """For a page: `module:function` that makes the policy's features, where it has any."""
+    """For a page: `module:function` that computes the policy's features, if it uses one."""
     episodes: int = 3
     """For a page: how many episodes to record."""
     seed: int = 0
-    """For a page: which reporting episodes; other seeds, other episodes."""
+    """For a page: which reporting episodes to play; another seed plays other episodes."""
     replay: Flag = True
-    """A page comes with recorded episodes; --no-replay leaves them out."""
+    """Leave the recorded episodes out of the page."""
 
     def run(self) -> None:
         from crisptree.commands.shared import loaded, write_and_say

@@ -46,9 +46,9 @@ class Command:
     steps: OptionalInt = None
     """Environment steps of the main training, instead of a budget."""
     seed: OptionalInt = None
-    """All randomness follows from it (0 unless given)."""
+    """Seed of all randomness (default: 0)."""
     seeds: OptionalInt = None
-    """Train this many seeds, seed, seed + 1, …; every one is reported."""
+    """Train this many seeds (seed, seed + 1, …) and report each."""
     episodes: OptionalInt = None
     """Episodes the tree is scored on, on seeds that training never saw (100 unless given)."""
     teacher: OptionalStr = None
@@ -61,7 +61,7 @@ class Command:
     paper: Flag = False
     """The paper's way: an oblique soft tree, discretised at the end by argmax."""
     worst_case: Flag = False
-    """In the end choose by the starts that go worst, not by the mean."""
+    """Choose the final tree by its worst starts instead of by the mean."""
     features: OptionalStr = None
     """`module:function` from an observation to the named numbers that the tree sees."""
     derive: Flag = False
@@ -73,7 +73,7 @@ class Command:
     out: OptionalPath = None
     """Where the run goes (runs/ENV unless given); an existing one is not overwritten."""
     resume: Flag = False
-    """Go on with the run in --out, with the configuration it was started with."""
+    """Continue the run in --out with the configuration it was started with."""
     json: Flag = False
     """Print the summary as one JSON object, and nothing else, on standard output."""
     track: Annotated[Literal["tensorboard", "wandb"] | None, optional("{tensorboard,wandb}")] = None

@@ -58,7 +58,7 @@ class Command:
     env: OptionalStr = None
     """For episodes: the environment, where it is not the one in the file."""
     features: OptionalStr = None
-    """For episodes: `module:function` that makes the policy's features, where it has any."""
+    """For episodes: `module:function` that computes the policy's features, if it uses one."""
     domain: Annotated[str | None, optional("CONDITION")] = None
     """Bounds of every feature: which leaves decide in this operating domain, and its shares."""
     vectors: Annotated[Path | None, optional("FILE")] = None

@@ -29,9 +29,9 @@ class DeriveConfig:
     enabled: bool = False
     """Look for such features, and offer them to the tree."""
     most: int = 4
-    """Derived features at most."""
+    """At most this many derived features."""
     terms: int = 3
-    """Features that are summed at most."""
+    """At most this many features in a sum."""
     digits: int = 2
     """Digits of their weights."""
     price: float = 0.01
@@ -49,10 +49,10 @@ class DeriveConfig:
 
 @dataclass(frozen=True)
 class PruneConfig:
-    """Inner nodes give way to one of their children, a few leaves at a time."""
+    """Inner nodes are replaced by one of their children, a few leaves at a time."""
 
     step: float = 0.75
-    """Share of the leaves that a cut leaves."""
+    """Share of the leaves that remain after a cut."""
     races: int = 8
     """Steps in which a tree is cut to the next size, at most."""
     ways: int = 16
@@ -60,7 +60,7 @@ class PruneConfig:
     rounds: tuple[int, ...] = (48, 96, 192)
     """Episodes of the rounds of a race."""
     check: int = 128
-    """Fresh episodes that tell whether a cut cost anything: only then is the tree refined."""
+    """Fresh episodes that show whether a cut cost return; the tree is refined only if it did."""
     free_check: int = 256
     """Fresh episodes on which the last cuts, which must cost nothing, are checked."""
 

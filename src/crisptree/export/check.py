@@ -12,7 +12,7 @@ from crisptree.export.states import RANDOM_STATES, states, with_missing
 
 
 class ExportError(RuntimeError):
-    """An export decides otherwise than its tree. A fault of crisptree or of the runtime that read
+    """An export decides differently than its tree. A fault of crisptree or of the runtime that read
     the export, not of the user."""
 
 
@@ -48,6 +48,6 @@ def compare(tried: NDArray, found: NDArray, wanted: NDArray) -> None:
     if wrong.size:
         at = int(wrong[0])
         raise ExportError(
-            f"on {wrong.size} of {len(tried)} observations the export decides otherwise; for "
+            f"on {wrong.size} of {len(tried)} observations the export decides differently; for "
             f"{tried[at].tolist()} it says {found[at].tolist()}, the tree {wanted[at].tolist()}"
         )

@@ -33,9 +33,9 @@ class LearnConfig:
     optimizer: Literal["adam", "rmsprop", "sgd"] = "adam"
     """Adam, RMSProp as in the paper, or plain steps along the gradient."""
     max_grad_norm: float = 0.5
-    """Gradients longer than this are shortened to it."""
+    """Larger gradients are scaled down to this norm."""
     normalize_observations: bool = True
-    """Learn on standardised observations; crisp trees are in raw units all the same."""
+    """Learn on standardised observations; crisp trees still use raw units."""
     normalize_rewards: bool = True
     """Divide rewards by the running standard deviation of the discounted return."""
     steepness: Annealed | None = None
@@ -47,7 +47,7 @@ class LearnConfig:
     noise_color: float = 0.5
     """Box actions: exploring noise has the spectrum 1/f^noise_color in time; 0 is white, 1 pink."""
     plateau_speedup: float = 8.0
-    """How many times faster the progress goes while returns have risen and no longer rise."""
+    """Factor by which the schedule speeds up once returns have stopped rising."""
 
     def __post_init__(self) -> None:
         self._at_least(1, "n_envs", "n_steps")
@@ -153,7 +153,7 @@ class DQNConfig(LearnConfig):
     learning_rate: float = 1e-3
     """Step size at the start."""
     max_grad_norm: float = 10.0
-    """Gradients longer than this are shortened to it."""
+    """Larger gradients are scaled down to this norm."""
     buffer_size: int = 50_000
     """Transitions the replay buffer holds (dqn)."""
     batch_size: int = 128
@@ -192,7 +192,7 @@ class SACConfig(LearnConfig):
     learning_rate: float = 1e-3
     """Step size of the actor and of the temperature at the start."""
     max_grad_norm: float = 10.0
-    """Gradients longer than this are shortened to it."""
+    """Larger gradients are scaled down to this norm."""
     critic_learning_rate: float = 1e-3
     """Step size of the critics at the start."""
     critic_width: int = 128

@@ -58,7 +58,7 @@ class EnvConfig:
 
 @dataclass(frozen=True)
 class PolicyConfig:
-    """What is to come out."""
+    """What kind of policy to train."""
 
     kind: Literal["tree", "list", "mlp"] = "tree"
     """A tree, a rule list, or the baseline MLP, which is not made crisp."""
@@ -86,7 +86,7 @@ class CandidateConfig:
     them go on from the best one's tree."""
 
     beginnings: tuple[Beginning, ...] = ()
-    """How candidates begin, in turn; all that the environment allows unless given."""
+    """How candidates begin, in turn; by default in every way that the environment allows."""
     count: int | None = None
     """How many begin; one for each beginning, and one for each core up to four, unless given."""
     tries: int | None = None
@@ -112,7 +112,7 @@ class DirectConfig:
     steepness: tuple[float, float] = (2.0, 150.0)
     """Steepness of the routing at the start and at the end."""
     redraw_until: float = 0.6
-    """Share of the training in which nodes that tell nothing apart get a new question."""
+    """Share of the training during which nodes that separate no states get a new question."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class TeacherConfig:
     share: float = 0.6
     """Their environment steps, as a share of `steps`."""
     sac_share: float = 0.2
-    """The same for SAC, which learns more from a step and takes longer over it."""
+    """The same for SAC, which learns more from each step but is slower."""
     width: int = 64
     """Units in each of the two hidden layers of an MLP."""
     learning_rate: float = 1e-3
@@ -138,7 +138,7 @@ class TeacherConfig:
     """Share of its steps after which a teacher that has learned nothing gives up, if another one
     waits."""
     policy: str | None = None
-    """Somebody else's: a policy file, a Stable-Baselines3 zip or `module:callable`."""
+    """A teacher of your own: a policy file, a Stable-Baselines3 zip or `module:callable`."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class RefineConfig:
     share: float = 0.2
     """Environment steps after a cut, as a share of `steps`."""
     first_steepness: tuple[float, float] = (8.0, 50.0)
-    """The same for a tree that was just distilled: there is more to mend."""
+    """The same for a tree that was just distilled, which has more to learn."""
     first_share: float = 0.5
     """Environment steps after distilling, as a share of `steps`."""
     last_share: float = 0.4
@@ -179,7 +179,7 @@ class RefineConfig:
     """Box actions: the greatest log standard deviation at the start and at the end, in units of
     half an action's range. A tree that can act already explores near what it does."""
     list_factor: float = 3.0
-    """How much steeper lists end: their rules multiply, so what is soft adds up."""
+    """Factor on the final steepness of rule lists: softness accumulates from rule to rule."""
 
 
 @dataclass(frozen=True)
@@ -187,7 +187,7 @@ class PaperConfig:
     """The paper's own way: an oblique soft tree, discretised at the end by argmax."""
 
     enabled: bool = False
-    """Go this way (an MLP always does)."""
+    """Use the paper's method (an MLP always does)."""
     algorithm: Literal["ppo", "reinforce", "q", "online-q"] = "ppo"
     """How to learn (`q`: a DQN; `online-q`: the paper's Eq. 5)."""
     learning_rate: float | None = None
@@ -198,14 +198,14 @@ class PaperConfig:
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """One training, from nothing to a drawn tree."""
+    """The settings of one training."""
 
     env: Annotated[EnvConfig, tyro.conf.Suppress] = field(default_factory=EnvConfig)
     policy: PolicyConfig = field(default_factory=PolicyConfig)
     seed: int = 0
-    """All randomness follows from it."""
+    """Seed of all randomness."""
     seeds: int = 1
-    """Train this many seeds, seed, seed + 1, …; every one is reported."""
+    """Train this many seeds (seed, seed + 1, …) and report each."""
     steps: int | None = None
     """Environment steps of the direct training; the other stages take shares of it. What the
     budget allows, at most 5,000,000, unless given."""

@@ -21,7 +21,7 @@ class Request:
     """What the page is to hold."""
 
     env: Any = None
-    """The environment, where it is not the one in the file."""
+    """The environment, if it is not the one that the file names."""
     features: Any = None
     episodes: int = 100
     seed: int = 0
