@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 from cartpole_trees import ANGLE, GOOD, LEFT, POSITION, RIGHT, SPIN, TASK, VELOCITY, cartpole
 from hypothesis import given
 from hypothesis import strategies as st
@@ -180,6 +181,23 @@ def test_pruning_by_return_keeps_what_earns():
     smaller = prune_by_return(WIDE, 4, VISITED, selection, RNG, PruneConfig(rounds=(32, 64)))
     assert smaller.n_leaves <= 4
     assert np.mean(selection.returns([smaller], 64)[0]) > 495
+
+
+@pytest.mark.parametrize(("seconds", "races"), [(1e9, 6), (0.0, 2)])
+def test_where_time_is_short_there_are_fewer_races_but_no_cut_without_one(seconds, races):
+    class Counted(Constant):
+        raced = 0
+
+        def race(self, trees, rounds=(), keep=1 / 3):
+            self.raced += 1
+            return 0, 0.0
+
+    selection = Counted()
+    smaller = prune_by_return(
+        WIDE, 4, VISITED, selection, RNG, PruneConfig(), seconds_left=lambda: seconds
+    )
+    assert smaller.n_leaves <= 4
+    assert selection.raced == races
 
 
 def test_ways_to_cut_are_compared_as_a_whole():

@@ -6,6 +6,7 @@ big cut.
 """
 
 import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -169,26 +170,29 @@ def prune_by_return(
     rng: np.random.Generator,
     config: PruneConfig,
     is_late: Callable[[], bool] = lambda: False,
+    seconds_left: Callable[[], float] = lambda: math.inf,
 ) -> CrispTree:
     """Down to `n_leaves` in a few steps; in each of them many ways to cut race on return.
 
     Each way makes the least changing cuts first, in an order of its own. They are compared as a
-    whole: cuts that cost nothing one by one may cost much together. Where `is_late` says so, the
-    least changing cuts are made without a race.
+    whole: cuts that cost nothing one by one may cost much together. Where there are not seconds
+    enough for all races, there are fewer; where `is_late` says so, the least changing cuts are made
+    without a race, which may cost all that was learned.
     """
-    for size in _steps_down(tree.n_leaves, n_leaves, config.races):
+    races = config.races
+    while tree.n_leaves > n_leaves:
         if is_late():
             return prune_by_disagreement(tree, n_leaves, states)
-        if size < tree.n_leaves:
-            every = _ways(tree, size, states, rng, config.ways)
-            tree = every[selection.race(every, config.rounds)[0]]
+        began, excess = time.monotonic(), tree.n_leaves - n_leaves
+        size = n_leaves + excess - math.ceil(excess / races)
+        every = _ways(tree, size, states, rng, config.ways)
+        smaller = every[selection.race(every, config.rounds)[0]]
+        if smaller.n_leaves == tree.n_leaves:  # what is left cannot be cut
+            break
+        tree = smaller
+        fitting = seconds_left() / max(time.monotonic() - began, 1e-9)
+        races = max(1, int(min(races - 1, fitting)))
     return tree
-
-
-def _steps_down(leaves: int, target: int, steps: int) -> list[int]:
-    """Sizes about equally far apart, the target last; none where the tree is small enough."""
-    steps = min(steps, leaves - target)
-    return [leaves - round((leaves - target) * (i + 1) / steps) for i in range(steps)]
 
 
 def _ways(

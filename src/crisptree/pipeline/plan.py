@@ -22,7 +22,7 @@ from crisptree.pipeline.stages.worst_case import WorstCase
 
 BETWEEN = 0.2
 """Of the generations of the last evolution: those after distilling, and between two cuts."""
-SEARCHES = 3.0
+SEARCHES = 4.0
 """The weight of each of two searches, where they are not the last touch after an evolution."""
 LEAST_SECONDS = 5.0
 """For a leg: to compare a few trees, to score them and to hand on the best one."""

@@ -1,5 +1,6 @@
 """Smaller trees: cuts on the way to the size asked for, and in the end those that cost nothing."""
 
+import time
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -33,9 +34,15 @@ class Prune(Stage):
         context.advance(0.0, f"from {tree.n_leaves} leaves")
         selection = context.selection()
         states = _states(inputs, context)
-        is_late = lambda: context.is_late() or not selection.affords(config.ways, config.rounds[0])
         smaller = prune_by_return(
-            tree, self.size, states, selection, context.rng(), config, is_late
+            tree,
+            self.size,
+            states,
+            selection,
+            context.rng(),
+            config,
+            is_late=lambda: not selection.affords(config.ways, config.rounds[0]),
+            seconds_left=lambda: context.deadline - time.monotonic(),
         )
         judge = selection.careful()
         before, after = judge.returns([tree, smaller], config.check).mean(1)
