@@ -135,8 +135,8 @@ class Command:
                 interrupts_raise(),
                 playing(self.env),
                 reporter() as report,
-                tracked(self.track, out, asked) as hear,
-                followed(report, out, hear) as report,
+                tracked(self.track, out, asked) as on_progress,
+                followed(report, out, on_progress) as report,
             ):
                 trained = train(asked, task, out, resume=self.resume, report=report)
         except KeyboardInterrupt:

@@ -236,7 +236,7 @@ class _Race:
                 "beginning": each.beginning,
                 "leg": number,
                 "folder": str(folder),
-                "before": None if before is None else _handed_on(before),
+                "before": None if before is None else _inputs_of_next_leg(before),
                 "times": asdict(replace(self._times, minutes=self._minutes_left())),
                 "later": later_weight(self._config, number, waiting, self._n_workers),
                 "reuse": None if self._reuse is None else str(self._reuse),
@@ -312,7 +312,7 @@ def _total(records: Any, name: str) -> Any:
     return sum(record.get(name, 0) for record in records)
 
 
-def _handed_on(finished: Finished) -> dict[str, Any]:
+def _inputs_of_next_leg(finished: Finished) -> dict[str, Any]:
     """Where the next leg finds what it begins with."""
     returns = [each["best_return"] for each in finished.records if each.get("best_return")]
     paces = [each["pace"] for each in finished.records if each.get("pace") is not None]
@@ -351,7 +351,7 @@ def run_leg(
             candidate_seed(seed, number),
             directory,
             report,
-            before=Before() if before is None else _taken_up(before, whole, task),
+            before=Before() if before is None else _loaded_inputs(before, whole, task),
             minutes=time_left.minutes,
             later=later,
             reuse=None if reuse is None else Path(reuse),
@@ -369,7 +369,7 @@ def run_leg(
     return result
 
 
-def _taken_up(before: dict[str, Any], config: TrainConfig, task: Task) -> Before:
+def _loaded_inputs(before: dict[str, Any], config: TrainConfig, task: Task) -> Before:
     """What the best candidate of the leg before left."""
     made = load_artifacts(Path(before["folder"]), Artifacts(), config, task)
     made = replace(made, pace=before["pace"], best_return=before["best_return"])

@@ -19,7 +19,7 @@ from crisptree.pipeline.config import RACED, SIZE_NAMES, TrainConfig
 
 PROCEDURE = 2
 """Counts up when the same configuration comes to mean something else."""
-NO_MATTER = ("candidates.workers", "candidates.executor")
+IRRELEVANT = ("candidates.workers", "candidates.executor")
 """What a run does not depend on: how many learn at the same time, and where."""
 
 Config = TypeVar("Config")
@@ -44,7 +44,7 @@ def from_dict(kind: type[Config], content: Any, where: str = "config") -> Config
     names = [each.name for each in dataclasses.fields(kind)]  # pyright: ignore[reportArgumentType]
     for name in content:
         if name not in names:
-            raise CrisptreeError(f"{where} has no field '{name}'{_meant(name, names)}")
+            raise CrisptreeError(f"{where} has no field '{name}'{_suggestion(name, names)}")
     for each in dataclasses.fields(kind):  # pyright: ignore[reportArgumentType]
         is_open = each.default is each.default_factory is dataclasses.MISSING
         if is_open and each.name not in content:
@@ -97,7 +97,7 @@ def digest(content: Any) -> str:
 def config_hash(config: TrainConfig) -> str:
     """The name of a configuration: equal for equal runs."""
     content = to_dict(config)
-    for path in NO_MATTER:
+    for path in IRRELEVANT:
         *folders, name = path.split(".")
         part = content
         for folder in folders:
@@ -190,7 +190,7 @@ def with_overrides(config: TrainConfig, overrides: dict[str, Any]) -> TrainConfi
                 raise CrisptreeError(f"config has no field '{path}'")
         if not folders and name not in content:
             names = [*fields_named(name), *content]
-            raise CrisptreeError(f"config has no field '{name}'{_meant(name, names)}")
+            raise CrisptreeError(f"config has no field '{name}'{_suggestion(name, names)}")
         part[name] = value
     return from_dict(TrainConfig, content)
 
@@ -285,7 +285,7 @@ def _tuple(kinds: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
     return tuple(_read(kind, each, f"{where}[{i}]") for i, (kind, each) in enumerate(pairs))
 
 
-def _meant(name: str, names: list[str]) -> str:
+def _suggestion(name: str, names: list[str]) -> str:
     close = [each for each in names if each.endswith(f".{name}")]
     close += difflib.get_close_matches(name, names, n=1)
     return f"; did you mean '{close[0]}'?" if close else f"; it has {', '.join(names)}"

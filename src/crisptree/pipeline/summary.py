@@ -131,7 +131,7 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
         )
     if run.get("exact_return") is not None:
         lines.append(indent + _exact_in_words(run))
-    beside = [
+    comparisons = [
         f"{what} {fmt(run[name])}"
         for what, name in (
             ("random play earns", "random_return"),
@@ -141,8 +141,8 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
         )
         if run.get(name) is not None
     ]
-    if beside:
-        lines.append(indent + ", ".join(beside))
+    if comparisons:
+        lines.append(indent + ", ".join(comparisons))
     if _has_soft(run):
         lines.append(indent + _gap_in_words(run, fmt))
     if run["verdict"] == UNKNOWN:

@@ -177,8 +177,8 @@ def _one_seed(
     done = outcome.best
     report.advance("scoring", 0.0, f"{config.episodes} unseen episodes")
     end = math.inf if config.budget is None else began + 60 * config.budget
-    figures = _beside(config, task, done, end)
-    returns, cut = _played(done.tree, task, config, end, times.pace(task))
+    figures = _baselines(config, task, done, end)
+    returns, cut = _unseen_returns(done.tree, task, config, end, times.pace(task))
     figures = scored(returns, *figures, asked=config.episodes)
     trained = [r for r in done.records if r.get("training_return") is not None]
     soft_return = trained[-1]["training_return"] if trained else None
@@ -217,7 +217,7 @@ def _measured_in(directory: RunDirectory) -> Measurement | None:
         return None
 
 
-def _played(
+def _unseen_returns(
     tree: CrispTree, task: Task, config: TrainConfig, end: float, pace: Pace
 ) -> tuple[np.ndarray, int]:
     """The returns of unseen episodes, and how many did not end. Of slow ones, as many as there is
@@ -246,7 +246,7 @@ def _played(
     return np.array(returns), cut
 
 
-def _beside(config: TrainConfig, task: Task, done: Finished, end: float) -> tuple[Any, ...]:
+def _baselines(config: TrainConfig, task: Task, done: Finished, end: float) -> tuple[Any, ...]:
     """What needs no learning, and, where the model is known, what is exactly known of the tree."""
     model = exact_model(task)
     if model is None:
