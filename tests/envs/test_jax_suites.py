@@ -11,13 +11,11 @@ from crisptree.crisp import CrispTree
 from crisptree.envs import jax_suites
 from crisptree.envs.episodes import GymnasiumEpisodes
 from crisptree.envs.functional import FunctionalEnv
-from crisptree.envs.functional_envs import FunctionalEnvs
 from crisptree.envs.play import Play
 from crisptree.envs.policy import random_policy
 from crisptree.envs.registry import is_in_jax, twin_of
 from crisptree.envs.rollout import rollout
 from crisptree.envs.task import task_of, task_of_policy
-from crisptree.envs.vector_env import vector_env
 
 ENVS = ["gymnax:CartPole-v1", "gymnax:Pendulum-v1", "gymnax:FrozenLake-misc", "gymnax:Catch-bsuite"]
 
@@ -58,16 +56,6 @@ def test_parameters_and_arguments():
     always = CrispTree.leaf(0, task.feature_names, task.action_names)
     assert rollout([always], task, [0]).lengths.max() <= 7
     assert task_of("gymnax:DeepSea-bsuite", {"size": 4}).n_features == 16
-
-
-def test_many_at_once():
-    task = task_of("gymnax:Pendulum-v1")
-    envs = vector_env(task, 3)
-    assert isinstance(envs, FunctionalEnvs)
-    assert envs.reset(0).shape == (3, 3)
-    at = envs.step(np.full((3, 1), 9.0))
-    assert at.reward.shape == (3,)
-    envs.close()
 
 
 def test_gymnasium_s_own_checks():

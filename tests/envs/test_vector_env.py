@@ -7,7 +7,6 @@ from gymnasium.envs import registration
 from helpers import Countdown, balance, glide, push_right
 
 from crisptree.envs.envpool_envs import EnvpoolEnvs, envpool_has
-from crisptree.envs.functional_envs import FunctionalEnvs
 from crisptree.envs.gymnasium_envs import GymnasiumEnvs
 from crisptree.envs.task import task_of
 from crisptree.envs.vector import VectorStep
@@ -186,8 +185,6 @@ def test_envpool_is_gymnasium_in_distribution(env_id, policy, limit):
 
 
 def test_the_fastest_backend_is_chosen():
-    assert isinstance(vector_env(task_of("CartPole-v1"), 1), FunctionalEnvs)
-    assert isinstance(vector_env(task_of("crisptree/Wildfire-v0"), 1), FunctionalEnvs)
     assert isinstance(vector_env(task_of("LunarLander-v3"), 1), EnvpoolEnvs)
     assert isinstance(vector_env(task_of("LunarLander-v3"), 1, n_threads=2), EnvpoolEnvs)
     assert isinstance(vector_env(task_of(Countdown), 1), GymnasiumEnvs)

@@ -130,3 +130,10 @@ def test_cuts_are_mended_in_two_ways():
     after = [names[names.index(cut) + 1] for cut in cuts]
     assert after == [cut.replace("prune", "evolve") for cut in cuts] and cuts
     assert len(set(names)) == len(names) and not any("refine" in name for name in names)
+
+
+def test_episodes_in_jax_are_measured():
+    measured = measure(task_of("CartPole-v1"), 0)
+    assert measured.episode_length == pytest.approx(22, rel=0.1)
+    assert measured.steps_per_second > 1000
+    assert measured.repeats == 0

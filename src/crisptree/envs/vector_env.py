@@ -1,4 +1,4 @@
-"""The fastest vector environment for a task. No JAX here, unless the task has a twin in JAX."""
+"""The fastest vector environment for a task that is stepped outside JAX."""
 
 import os
 import time
@@ -11,7 +11,6 @@ from crisptree.envs.action_spaces import sample_actions
 from crisptree.envs.envpool_envs import EnvpoolEnvs, envpool_has
 from crisptree.envs.gymnasium_envs import GymnasiumEnvs
 from crisptree.envs.process_envs import ProcessEnvs
-from crisptree.envs.registry import twin_of
 from crisptree.envs.task import Task
 from crisptree.envs.vector import VectorEnv
 
@@ -21,17 +20,12 @@ SHARING_COSTS = 5e-4
 
 
 def vector_env(task: Task, n_envs: int, n_threads: int = 1) -> VectorEnv:
-    """`n_envs` environments of the task, in the fastest way that is installed: the JAX twin,
-    envpool, or gymnasium.
+    """`n_envs` environments of the task, in the fastest way that is installed: envpool, or
+    gymnasium. (What has a twin in JAX learns in that, without any of these.)
 
     With several threads allowed, they (or as many processes) are used if steps are slow enough
     for it to pay. What the environments do is the same in any case.
     """
-    twin = twin_of(task)
-    if twin is not None:
-        from crisptree.envs.functional_envs import FunctionalEnvs
-
-        return FunctionalEnvs(twin, n_envs)
     n_threads = min(n_threads, n_envs)
     if envpool_has(task):
         shared = n_threads > 1 and sharing_pays(EnvpoolEnvs(task, 1), task, n_envs, n_threads)
