@@ -151,7 +151,7 @@ class Constant(Selection):
         super().__init__(TASK, 0)
         self.a_leaf = a_leaf
 
-    def returns(self, trees, episodes, least=2):
+    def returns(self, trees, episodes, least=2, most=None):
         return np.stack([np.full(episodes, self.a_leaf * tree.n_leaves) for tree in trees])
 
 
@@ -206,7 +206,7 @@ def test_ways_to_cut_are_compared_as_a_whole():
     states = np.random.default_rng(0).normal(size=(400, 4))
 
     class Balanced(Selection):
-        def returns(self, trees, episodes, least=2):
+        def returns(self, trees, episodes, least=2, most=None):
             return np.stack([np.full(episodes, float(2 in t.feature)) for t in trees])
 
     one_step = PruneConfig(races=1, rounds=(2,))
@@ -230,7 +230,7 @@ class Falling(Selection):
         super().__init__(TASK, 0)
         self.n_leaves = n_leaves
 
-    def returns(self, trees, episodes, least=2):
+    def returns(self, trees, episodes, least=2, most=None):
         return np.stack([np.full(episodes, 10.0 + t.n_leaves - self.n_leaves) for t in trees])
 
 

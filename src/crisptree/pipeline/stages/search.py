@@ -1,5 +1,6 @@
 """The last stage: small changes to the crisp tree itself, raced on return."""
 
+import time
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -7,6 +8,9 @@ from crisptree.crispen.prune import visited_states
 from crisptree.crispen.search import search
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
+
+CHOICE = 0.15
+"""Share of the time that is kept for the choice between the tree before and after the search."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,7 @@ class Search(Stage):
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         config, selection = context.config, context.selection()
         assert inputs.tree is not None
-        is_late = lambda: context.is_late() or not selection.affords(2, config.search.confirm)
+        is_late = _Late(context)
         if is_late():
             return replace(inputs, figures={"leaves": inputs.tree.n_leaves})
         if context.is_settled(inputs.tree, inputs.best_return):
@@ -57,3 +61,18 @@ class Search(Stage):
         tree = trees[index]
         figures = {"leaves": tree.n_leaves, "selection_return": score}
         return replace(inputs, tree=tree, figures=figures)
+
+
+class _Late:
+    """Whether there is no time for another sweep, which takes as long as the one before it, and for
+    the choice after it."""
+
+    def __init__(self, context: Context) -> None:
+        self._last = time.monotonic()
+        self._end = self._last + (1 - CHOICE) * (context.deadline - self._last)
+        self._context = context
+
+    def __call__(self) -> bool:
+        now, few = time.monotonic(), self._context.config.search.confirm
+        took, self._last = now - self._last, now
+        return now + took > self._end or not self._context.selection().affords(2, few)
