@@ -23,7 +23,8 @@ from crisptree.pipeline.stages.worst_case import WorstCase
 BETWEEN = 0.2
 """Of the generations of the last evolution: those after distilling, and between two cuts."""
 SEARCHES = 4.0
-"""The weight of each of two searches, where they are not the last touch after an evolution."""
+"""The weight of each of two searches, where they are more than the last touch after an evolution:
+after the first, candidates go on from the best tree."""
 LEAST_SECONDS = 5.0
 """For a leg: to compare a few trees, to score them and to hand on the best one."""
 LEAST_REFINED = 2_000
@@ -90,10 +91,9 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
     worst = [WorstCase()] if config.worst_case.enabled else []
     if config.evolve.generations:
         return [first, *cuts, Leg("last", (Simplify(), Evolve(), Search(), *worst))]
-    # A tree with other questions than before is worth refining again.
-    search, again = Search("search-first", SEARCHES), Refine("refine-again", "cut")
-    last = Leg("last", (again, Simplify(), Search(weight=SEARCHES), *worst))
-    return [first, *cuts, Leg("search", (search,)), last]
+    search = Leg("search", (Search("search-first", SEARCHES),))
+    last = Leg("last", (Simplify(), Search(weight=SEARCHES), *worst))
+    return [first, *cuts, search, last]
 
 
 def _cut(
@@ -147,7 +147,7 @@ def training_shares(beginning: Beginning, config: TrainConfig) -> float:
     if beginning in ("rule", "table"):
         return 1.0
     cuts = len(_sizes(config))
-    shares = cuts * config.refine.share + config.refine.last_share if cuts else 0.0
+    shares = (cuts - 1) * config.refine.share + config.refine.last_share if cuts else 0.0
     if beginning == "direct":
         shares += config.direct.starts
     if beginning in ("mlp", "soft", "dqn", "sac"):
