@@ -7,30 +7,26 @@ from typing import Any
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
+from crisptree.crispen.climb import climb
+from crisptree.crispen.config import EvolveConfig
 from crisptree.crispen.evolve import Evolved, evolve
 from crisptree.crispen.prune import visited_states
-from crisptree.crispen.search import search
 from crisptree.crispen.select import Selection
 from crisptree.envs.policy import Policy
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
 
-TIMES, CONFIRMED = 3, 1 / 8
-"""Of the last search: how many times its sweeps the one among trees with constant leaves has, and
-what share of its episodes for a change to earn more on, since a long way takes few."""
-
 
 @dataclass(frozen=True)
 class Evolve(Stage):
     name: str = "evolve"
-    weight: float = 3.0
+    weight: float = 5.0
     share: float = 1.0
     """Of the generations that the configuration says."""
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {
             "evolve": asdict(config.evolve),
-            "search": asdict(config.search),
             "share": self.share,
             "selection": asdict(config.selection),
         }
@@ -45,12 +41,11 @@ class Evolve(Stage):
         return replace(inputs, tree=done.tree, figures=figures)
 
     def _evolved(self, tree: CrispTree, selection: Selection, context: Context) -> Evolved:
-        config = context.config.evolve
-        assert config.generations
-        generations = max(1, round(self.share * config.generations))
+        settings = self._settings(context)
+        generations = settings.generations or 1
         return evolve(
             [tree],
-            replace(config, generations=generations),
+            settings,
             selection,
             states_met_by(tree, context),
             lambda tree: states_met_by(tree, context),
@@ -60,22 +55,26 @@ class Evolve(Stage):
         )
 
     def _climbed(self, tree: CrispTree, selection: Selection, context: Context) -> Evolved:
-        """Where each number acts by itself, changes of one or a few of them tell more than changes
-        of all."""
-        config = context.config.search
-        sweeps = max(1, round(self.share * TIMES * config.sweeps))
-        confirm = max(1, round(CONFIRMED * config.confirm))
-        climbed = search(
+        """Where each number acts by itself, changes of a few of them tell more than changes of
+        all."""
+        settings = self._settings(context)
+        generations = settings.generations or 1
+        climbed = climb(
             tree,
-            replace(config, sweeps=sweeps, confirm=confirm),
+            settings,
             selection,
             lambda tree: states_met_by(tree, context),
             context.rng(),
-            report=lambda sweep, tree: context.advance(sweep / sweeps, f"{tree.n_leaves} leaves"),
+            report=lambda done, score: context.advance(done / generations, f"return {score:8.4g}"),
             is_late=context.is_late,
         )
         index, score = selection.careful().race([tree, climbed], (context.config.prune.check,))
         return Evolved((tree, climbed)[index], score)
+
+    def _settings(self, context: Context) -> EvolveConfig:
+        config = context.config.evolve
+        assert config.generations
+        return replace(config, generations=max(1, round(self.share * config.generations)))
 
 
 def states_met_by(policy: Policy, context: Context) -> NDArray:

@@ -4,12 +4,15 @@ import time
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from crisptree.crisp import CrispTree
+from crisptree.crispen.climb import best_drawn
 from crisptree.crispen.prune import (
     prune_by_return,
     prune_free,
     visited_states,
 )
-from crisptree.pipeline.config import TrainConfig
+from crisptree.crispen.select import Selection
+from crisptree.pipeline.config import PolicyConfig, TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
 
 
@@ -46,17 +49,36 @@ class Prune(Stage):
         )
         judge = selection.careful()
         before, after = judge.returns([tree, smaller], config.check).mean(1)
-        small, kept = inputs.small, "cut"
-        if self.is_last and small is not None:
-            index, after = judge.race([smaller, small], (config.check,))
-            smaller, kept = (smaller, "cut") if index == 0 else (small, "imitated")
+        ways = {"cut": smaller}
+        if self.is_last:
+            ways |= self._rivals(inputs, states, selection, context)
+        if len(ways) > 1:
+            index, after = judge.race([*ways.values()], (config.check,))
+        else:
+            index = 0
+        kept, smaller = [*ways.items()][index]
         figures = {
             "leaves": smaller.n_leaves,
             "selection_return": float(after),
             "kept": kept,
             "costs": self.is_last or bool(after < before),
         }
-        return replace(inputs, tree=smaller, small=None if self.is_last else small, figures=figures)
+        small = None if self.is_last else inputs.small
+        return replace(inputs, tree=smaller, small=small, figures=figures)
+
+    def _rivals(
+        self, inputs: Artifacts, states: Any, selection: Selection, context: Context
+    ) -> dict[str, CrispTree]:
+        """Trees of the size asked for that come about without a cut."""
+        tree, found = inputs.tree, {}
+        assert tree is not None
+        if inputs.small is not None:
+            found["imitated"] = inputs.small
+        if tree.actions.kind == "box" and _is_constant(context.config.policy):
+            found["drawn"] = best_drawn(
+                tree, self.size, states, context.task, selection, context.rng()
+            )
+        return {name: each for name, each in found.items() if each is not None}
 
 
 @dataclass(frozen=True)
@@ -86,6 +108,10 @@ class Simplify(Stage):
         score = selection.mean(tree, context.config.selection.final)
         figures = {"leaves": tree.n_leaves, "selection_return": score}
         return replace(inputs, tree=tree, figures=figures)
+
+
+def _is_constant(policy: PolicyConfig) -> bool:
+    return policy.shape == "tree" and policy.leaf == "constant"
 
 
 def _states(inputs: Artifacts, context: Context) -> Any:
