@@ -1,11 +1,14 @@
-"""Where observations repeat, a model is learned first; it counts if episodes agree with it."""
+"""Where observations repeat, a model is learned first; it counts if episodes earn what it says."""
 
 from dataclasses import replace
 
 import gymnasium as gym
 import numpy as np
+import pytest
+from runs import read
 from small import small_config
 
+from crisptree.crisp import CrispTree
 from crisptree.envs.task import task_of
 from crisptree.pipeline.config import CandidateConfig, PolicyConfig, TableConfig, TrainConfig
 from crisptree.pipeline.resolve import measure, resolve
@@ -52,6 +55,26 @@ class Door(gym.Env):
         return 0, float(opens), opens, self.time >= 20, {}
 
 
+class Window(gym.Env):
+    """The way out pays 1 on some days and ½ on others, which the window tells. Who looks away and
+    back sees the same day; a table takes it for another one."""
+
+    observation_space = gym.spaces.Discrete(3)
+    action_space = gym.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.day, self.looks, self.time = int(self.np_random.integers(2)), True, 0
+        return self.day, {}
+
+    def step(self, action):
+        self.time += 1
+        if action and self.looks:
+            return self.day, 0.5 + 0.5 * self.day, True, False, {}
+        self.looks = not self.looks
+        return self.day if self.looks else 2, 0.0, False, self.time >= 20, {}
+
+
 def config() -> TrainConfig:
     return small_config(
         "Crossroads",
@@ -81,7 +104,17 @@ def test_it_is_resumed(tmp_path):
 def test_others_race_where_episodes_do_not_agree(tmp_path):
     done = train(config(), task_of(Door), tmp_path / "run")
     assert done.summary["beginning"] == "direct"
-    assert "by_model" not in done.summary["stages"][-1]
+    assert "promised" not in done.summary["stages"][-1]
+
+
+def test_a_discount_where_the_model_promises_too_much(tmp_path):
+    train(config(), task_of(Window), tmp_path / "run")
+    found = read(tmp_path / "run" / "table" / "stages" / "02-model-search" / "result.json")
+    assert found["promised"] > 0.9 and not found["settled"]
+    assert found["selection_return"] == pytest.approx(0.75, abs=0.2)  # without one: ½ at most
+    assert CrispTree.from_dict(
+        read(tmp_path / "run" / "table" / "stages" / "02-model-search" / "policy.json")
+    ).act(np.eye(3, dtype=np.float32)[:2]).tolist() == [1, 1]
 
 
 def test_who_gets_one():

@@ -20,16 +20,19 @@ NEGLIGIBLE = 1e-13
 
 
 class ExactModel:
-    """All that may happen, and how often, within `horizon` steps from states drawn from `start`."""
+    """All that may happen, and how often, within `horizon` steps from states drawn from `start`.
+    A `discount` ends episodes: after each step with the chance that is missing to 1."""
 
-    def __init__(self, table: TransitionTable, start: Vector, horizon: int) -> None:
+    def __init__(
+        self, table: TransitionTable, start: Vector, horizon: int, discount: float = 1.0
+    ) -> None:
         n_states, n_actions, most = table.probability.shape
         self.observations = table.observations
         self.n_states, self.n_actions = n_states, n_actions
         self.start, self.horizon = start, horizon
         self.paid = (table.probability * table.reward).sum(-1)
         """The mean reward of each action in each state."""
-        chances = (table.probability * ~table.terminated).ravel()
+        chances = discount * (table.probability * ~table.terminated).ravel()
         rows = np.repeat(np.arange(n_states * n_actions), most)
         at = rows, table.next_state.ravel()
         self._going_on = sparse.csr_matrix((chances, at), shape=(n_states * n_actions, n_states))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from crisptree.envs.task import Task
 from crisptree.envs.transition_table import MOST_STATES, TransitionTable
 from crisptree.envs.vector_env import vector_env
-from crisptree.learn.value_iteration import greedy, value_iteration
+from crisptree.learn.value_iteration import NO_LIMIT, greedy, value_iteration
 
 GAMMA, TOLERANCE = 0.99, 1e-4
 """Of the plans on the way."""
@@ -33,6 +33,8 @@ class Explored(NamedTuple):
     table: TransitionTable
     start: NDArray[np.float64]
     """Chances of the states that episodes start in."""
+    horizon: int
+    """Steps after which episodes were cut short, or may be."""
     steps: int
 
 
@@ -51,7 +53,7 @@ def explore(
     goes_far = np.arange(n_envs) < n_envs / 2
     try:
         at = known.numbers(envs.reset(seed))
-        begins = np.ones(n_envs, bool)
+        begins, lengths, longest = np.ones(n_envs, bool), np.zeros(n_envs, int), 0
         plans = _Plans.none(task.n_actions)
         planned = 0
         while steps < n_steps and not is_late():
@@ -71,10 +73,13 @@ def explore(
             # After an end some environments take a step that only resets.
             begins = step.terminated | step.truncated | ~step.valid
             at = known.numbers(step.observation)
+            lengths = lengths + step.valid
+            longest = max(longest, int(lengths[step.truncated].max(initial=0)))
+            lengths[begins] = 0
             steps += int(step.valid.sum())
     finally:
         envs.close()
-    return Explored(known.table(), known.start(), steps)
+    return Explored(known.table(), known.start(), longest or task.max_steps or NO_LIMIT, steps)
 
 
 def takes_a_table(task: Task) -> bool:

@@ -97,7 +97,7 @@ def run_candidates(
         found = race.run_table()
         if found.best.settled:
             return found
-        report.note("  episodes earn other than the model says: it is left aside")
+        report.note("  episodes earn less than the model promises: it is left aside")
     alone = len(every) == config.candidates.tries == 1
     return race.run_alone(every[0], directory) if alone else race.run(every)
 

@@ -144,15 +144,15 @@ class TeacherConfig:
 @dataclass(frozen=True)
 class TableConfig:
     """A model of the environment that is learned by trying every action in every state. The best
-    tree on it is the result if episodes earn what the model says; else candidates race."""
+    tree on it is the result if it earns what the model promises; else candidates race."""
 
     first: bool | None = None
     """Learn such a model first; where observations repeat, unless given."""
-    share: float = 0.25
+    share: float = 0.4
     """Share of the time for it, where others come after it."""
     trust: float = 0.03
-    """How far episodes may be from what the model says, as a share of what the best policy is
-    better than random play, beside three standard errors."""
+    """How much less than promised episodes may earn, as a share of how much better than random
+    play that is, beside three standard errors."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from crisptree.pipeline.stages.direct import Direct
 from crisptree.pipeline.stages.distill import Distill
 from crisptree.pipeline.stages.evolve import Evolve
 from crisptree.pipeline.stages.expert import Expert
-from crisptree.pipeline.stages.explore import Explore
+from crisptree.pipeline.stages.explore import Explore, SearchLearned
 from crisptree.pipeline.stages.model_search import SearchModel
 from crisptree.pipeline.stages.prune import Prune, Simplify
 from crisptree.pipeline.stages.refine import Refine
@@ -58,7 +58,7 @@ def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
             is_list = config.policy.shape == "list"
             return [Exact(), *derive, Distill(), mend] if is_list else [Exact(), SearchModel()]
         case "table":
-            return [Explore(), SearchModel()]
+            return [Explore(), SearchLearned()]
         case "external":
             return [External(), *derive, Distill(), mend]
         case "rule":

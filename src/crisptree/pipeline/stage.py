@@ -60,8 +60,6 @@ class Artifacts:
     """A tree of the size asked for, imitated at once, until the wide tree is cut to that size."""
     values: Values | None = None
     teacher: Policy | None = None
-    model: ExactModel | None = None
-    """What the environment carries, or what was learned of it."""
     derived: tuple[Feature, ...] = ()
     """Features that trees may ask for besides those they observe."""
     learner: Any = None

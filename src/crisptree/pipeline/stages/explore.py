@@ -1,25 +1,32 @@
-"""A model of the environment that is learned by trying every action in every state."""
+"""A model of the environment is learned by trying every action in every state, and the tree is
+looked for on it."""
 
-from dataclasses import dataclass, replace
+import math
+import time
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from crisptree.crispen.draft import Leaf, tree_of
 from crisptree.envs.transition_table import TransitionTable
 from crisptree.learn.exact_model import ExactModel
 from crisptree.learn.exploration import Explored, explore
-from crisptree.learn.value_iteration import NO_LIMIT, best_policy
+from crisptree.learn.value_iteration import ExactPolicy, best_policy, value_iteration
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
+from crisptree.pipeline.stages.model_search import LONGEST, Found, best_tree
 
 N_ENVS = 64
 """Environments that explore side by side."""
+DISCOUNTS = (0.97, 0.9, 0.8)
+"""Tried in turn where the model promises more than episodes earn."""
 
 
 @dataclass(frozen=True)
 class Explore(Stage):
-    """The model, and the policy that is best on it."""
+    """The model: what follows on what."""
 
     name: str = "explore"
     weight: float = 1.0
@@ -39,26 +46,83 @@ class Explore(Stage):
         )
         if explored is None:
             return replace(inputs, figures={"states": "too many"})
-        return self._handed_on(inputs, explored, context)
+        figures = {"steps": explored.steps, "states": len(explored.start)}
+        return replace(inputs, learner=explored, figures=figures)
 
     def save(self, made: Artifacts, folder: Path) -> None:
-        explored: Explored | None = made.learner
-        if explored is None:
-            return
-        columns = {**explored.table._asdict(), "start": explored.start}
-        np.savez_compressed(folder / "table.npz", **columns, steps=explored.steps)
+        if made.learner is not None:
+            explored: Explored = made.learner
+            columns = {**explored.table._asdict(), "start": explored.start}
+            columns["numbers"] = np.array([explored.horizon, explored.steps])
+            np.savez_compressed(folder / "table.npz", **columns)
 
     def load(self, folder: Path, inputs: Artifacts, context: Context) -> Artifacts:
         if not (folder / "table.npz").exists():
             return inputs
         with np.load(folder / "table.npz") as kept:
             table = TransitionTable(*(kept[name] for name in TransitionTable._fields))
-            explored = Explored(table, kept["start"], int(kept["steps"]))
-        return self._handed_on(inputs, explored, context)
+            learner = Explored(table, kept["start"], *map(int, kept["numbers"]))
+            return replace(inputs, learner=learner)
 
-    def _handed_on(self, inputs: Artifacts, explored: Explored, context: Context) -> Artifacts:
-        table, start, steps = explored
-        horizon = context.task.max_steps or NO_LIMIT
-        teacher, model = best_policy(table, start, horizon), ExactModel(table, start, horizon)
-        figures = {"steps": steps, "states": len(start), "by_model": model.mean_return(teacher)}
-        return replace(inputs, teacher=teacher, model=model, learner=explored, figures=figures)
+
+@dataclass(frozen=True)
+class SearchLearned(Stage):
+    """The best tree on the model, by what it earns in episodes.
+
+    Where observations do not tell all, the model takes what is fixed in an episode for chance, and
+    believes that a detour helps. With a discount detours cost something, so that trees for smaller
+    and smaller ones are tried. The stage is settled if a tree earns what the model promises.
+    """
+
+    name: str = "model-search"
+    weight: float = 1.0
+
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        return {
+            "leaves": config.policy.leaves,
+            "trust": config.table.trust,
+            "selection": asdict(config.selection),
+        }
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        explored: Explored | None = inputs.learner
+        if explored is None:  # there was too much to learn
+            tree = tree_of(Leaf(0), context.task)
+            return replace(inputs, tree=tree, figures={"leaves": 1, "settled": False})
+        plain = ExactModel(explored.table, explored.start, explored.horizon)
+        random = plain.baselines().random_return or 0.0
+        best, promised, settled = None, -math.inf, False
+        for number, discount in enumerate((1.0, *DISCOUNTS)):
+            if best is not None and (settled or context.is_late()):
+                break
+            # The first one tells most: it has half of the time.
+            share = 0.5 if number == 0 else 1 / (len(DISCOUNTS) + 1 - number)
+            left = min(LONGEST, max(0.0, context.deadline - time.monotonic()))
+            until = time.monotonic() + share * left
+            tree = _found(explored, discount, context, until).tree
+            promised = max(promised, plain.mean_return(tree))
+            judge = context.selection().careful()  # the same episodes for all
+            returns = judge.returns([tree], context.config.selection.final)[0]
+            if best is None or returns.mean() > best[1].mean():
+                best = tree, returns
+            doubt = 3 * best[1].std() / math.sqrt(len(best[1]))
+            doubt += context.config.table.trust * max(0.0, promised - random)
+            settled = bool(best[1].mean() >= promised - doubt)
+        assert best is not None
+        figures = {
+            "leaves": best[0].n_leaves,
+            "selection_return": float(best[1].mean()),
+            "promised": promised,
+            "settled": settled,
+        }
+        return replace(inputs, tree=best[0], figures=figures)
+
+
+def _found(explored: Explored, discount: float, context: Context, until: float) -> Found:
+    """The best tree on the model, if each step after the first counts less by that factor."""
+    table, start, horizon = explored.table, explored.start, explored.horizon
+    if discount == 1:
+        teacher = best_policy(table, start, horizon)
+    else:
+        teacher = ExactPolicy(value_iteration(table, discount), table.observations)
+    return best_tree(ExactModel(table, start, horizon, discount), teacher, context, until)

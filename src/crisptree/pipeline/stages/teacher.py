@@ -150,8 +150,7 @@ class Exact(Stage):
 
     def _handed_on(self, inputs: Artifacts, context: Context) -> Artifacts:
         teacher = solve(context.task)
-        values = values_seen_by(teacher, context)
-        return replace(inputs, teacher=teacher, model=context.model, values=values)
+        return replace(inputs, teacher=teacher, values=values_seen_by(teacher, context))
 
 
 @dataclass(frozen=True)
