@@ -134,6 +134,11 @@ def test_the_table_shows_every_seed_and_why_rows_are_empty():
     assert "## Elsewhere" in page and "| 495 (500, 490) |" in page
 
 
+def test_no_name_is_a_formula_for_a_spreadsheet():
+    entry = replace(CARTPOLE, name="=1+1", suite="@sum")
+    assert "'=1+1,'@sum,0," in as_csv(rows_of([entry], [made(entry, 0, 500.0)], {}))
+
+
 def test_older_records_count_where_there_are_none_of_today():
     today, other = made(CARTPOLE, 0, 500.0), made(CARTPOLE, 1, 490.0)
     old = replace(today, key="cartpole/seed-0-older")

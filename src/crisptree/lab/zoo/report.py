@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from crisptree.envs.evaluate import digits
+from crisptree.export.vectors import cell
 from crisptree.lab.zoo.entry import Entry
 from crisptree.lab.zoo.record import ZooRecord
 
@@ -174,7 +175,7 @@ def as_csv(rows: Sequence[Row]) -> str:
                 row.means[name][at] if at < len(row.means.get(name, ())) else "" for name in MODELS
             ]
             last = [row.optimum, row.leaves[at], row.entry.leaves, row.minutes[at]]
-            writer.writerow([row.entry.name, row.entry.suite, seed, *figures, *last])
+            writer.writerow([cell(row.entry.name), cell(row.entry.suite), seed, *figures, *last])
     return out.getvalue()
 
 
