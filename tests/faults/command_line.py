@@ -32,7 +32,7 @@ def command(*arguments: str) -> Said:
 def fault(said: Said, *, refused: bool = False) -> str | None:
     """What is wrong with an answer, or None: it must be an answer (unless it is to be `refused`),
     or one printable line on standard error and the exit code 2."""
-    if said.code in (0, 1) and not refused:
+    if said.code in (0, 1, 3) and not refused:  # 3: a property that is undecided
         return None
     if said.code != 2:
         return f"it ended with {said.code}"
