@@ -113,6 +113,20 @@ def test_the_tree_it_started_from_runs_first_then_the_last_ones():
     assert selection.raced == [float(FIRST.threshold[0]), 3.25, 3, 2.25, 2]
 
 
+def test_what_wins_by_luck_does_not_replace_what_came_in():
+    class Lucky(ByThreshold):
+        """The second tree wins where there are many, and the first where there are two."""
+
+        def race(self, trees, rounds):
+            super().race(trees, rounds)
+            return (1, 9.0) if len(trees) > 2 else (0, 5.0)
+
+    selection = Lucky(0)
+    refined, _ = annealed(selection, 3, started_from=Snapshot(FIRST, 0))
+    assert refined.tree is FIRST and refined.selection_return == 5.0
+    assert selection.raced == [float(FIRST.threshold[0]), 3.25]
+
+
 def test_every_segment_is_reported_with_the_snapshots_so_far():
     told = []
     annealed(

@@ -69,7 +69,7 @@ def anneal(
 
     Snapshots are read off every start over the last third of its training, and race on selection
     episodes together with the tree it started from and with `earlier` ones, of a training that is
-    resumed: which it is makes no difference.
+    resumed: which it is makes no difference. What wins must earn more than that tree once more.
     """
     snapshots = list(earlier)
     length = min(LONGEST_SEGMENT, max(1, int(np.max(states.n_updates)) // SEGMENTS))
@@ -85,6 +85,10 @@ def anneal(
     # Where there is no time for all, the last ones run; and the tree it started from, in any case.
     snapshots = [*([] if started_from is None else [started_from]), *reversed(snapshots)]
     index, score = selection.race([snapshot.tree for snapshot in snapshots], rounds)
+    if started_from is not None and index > 0:
+        # What won against many has seen luck; the tree before it has another chance.
+        again, score = selection.race([started_from.tree, snapshots[index].tree], (2 * rounds[-1],))
+        index = again * index
     best = snapshots[index]
     state = pick(states, best.start)
     return Refined(best.tree, state, best.start, score, int(np.max(states.update)))
