@@ -39,7 +39,7 @@ def proof():
 
 
 def written(claim, attempt: Attempt, tree=FILLING, plant=TANK):
-    return certificate.certificate(tree, plant, claim, QUESTION, attempt, with_forms=False, made={})
+    return certificate.certificate(tree, plant, claim, QUESTION, attempt, made={})
 
 
 def signed(content):

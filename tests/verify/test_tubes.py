@@ -15,7 +15,7 @@ from crisptree.verify.language import parse
 from crisptree.verify.loop import Boxes, Loop
 from crisptree.verify.plants.classic import ACROBOT, CART_POLE, PENDULUM
 from crisptree.verify.properties import InTheLoop
-from crisptree.verify.prove import attempts, with_forms
+from crisptree.verify.prove import attempts
 from crisptree.verify.recheck import recheck
 from crisptree.verify.simulate import natures, states
 
@@ -123,7 +123,7 @@ def proof():
     assert isinstance(asked, InTheLoop)
     claim = claim_of(asked, ACROBOT)
     judge = Judge(ACROBOT, claim)
-    loop = with_forms(loop_of(SWINGING, ACROBOT, claim), judge)
+    loop = loop_of(SWINGING, ACROBOT, claim)
     *_, found = attempts(loop, judge, np.inf)
     assert found.is_proof and found.with_tubes
     return claim, found
@@ -131,7 +131,7 @@ def proof():
 
 def written(claim, found, **changes):
     content = certificate.certificate(
-        SWINGING, ACROBOT, claim, QUESTION, replace(found, **changes), with_forms=True, made={}
+        SWINGING, ACROBOT, claim, QUESTION, replace(found, **changes), made={}
     )
     return recheck(content, SWINGING, ACROBOT)
 

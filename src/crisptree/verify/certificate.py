@@ -59,7 +59,6 @@ def certificate(
     question: str,
     attempt: Attempt,
     *,
-    with_forms: bool,
     made: Mapping[str, Any],
 ) -> dict[str, Any]:
     """The object that stands for a proof."""
@@ -78,7 +77,7 @@ def certificate(
             "stride": attempt.stride,
             "drift": list(attempt.drift),
             "closes": attempt.closes,
-            "with_forms": with_forms,
+            "with_forms": attempt.with_forms,
             "with_tubes": attempt.with_tubes,
             "layers": [packed(layer, grid) for layer in attempt.layers],
         },

@@ -29,7 +29,7 @@ from crisptree.verify.loop import Loop
 from crisptree.verify.plants.plant import EQUATIONS, Plant
 from crisptree.verify.plants.registry import PLANTS
 from crisptree.verify.properties import Influences, InTheLoop
-from crisptree.verify.prove import Cells, attempts, with_forms
+from crisptree.verify.prove import Cells, attempts
 from crisptree.verify.reach import Attempt
 from crisptree.verify.replay import disagreement, replayed
 
@@ -142,7 +142,6 @@ def decide(
     found = Falsifier(loop, judge).search(begun + SHARE_OF_SEARCH * effort.seconds)
     if found is not None:
         return Proved(_fails(loop, judge, question, found))
-    loop = with_forms(loop, judge)
     proved = 0
     for attempt in attempts(loop, judge, deadline, effort.cells):
         proved = max(proved, attempt.shown_steps)
@@ -222,7 +221,6 @@ def _holds(loop: Loop, judge: Judge, question: str, attempt: Attempt, seconds: f
         judge.claim,
         question,
         attempt,
-        with_forms=loop.with_forms,
         made=made,
     )
     unreached = sorted({visit.node for visit in loop.tree.leaves()} - attempt.leaves)

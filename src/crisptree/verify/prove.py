@@ -74,6 +74,7 @@ def attempts(
     cells = cells or Cells()
     claim = judge.claim
     seen = visited(loop, claim)
+    loop = with_forms(loop, judge)
     prover = Prover(loop, judge, Limits(deadline))
     for grid, stride, with_tubes in _grids(loop, claim, seen, cells):
         with_guess = cells.sizes and claim.is_for_ever

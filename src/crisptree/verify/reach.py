@@ -43,6 +43,8 @@ class Attempt:
     layers: list[Cover] = field(default_factory=list)
     drift: tuple[float, ...] = ()
     """By how much each state's bounds move apart in a stride of the last cover; () for none."""
+    with_forms: bool = False
+    """Whether affine forms were computed besides intervals."""
     with_tubes: bool = False
     """Whether what starts together is followed as tubes, to the end."""
     closes: bool = False
@@ -86,7 +88,8 @@ class Prover:
         A cover that leads into itself is sought if something is to hold for ever or if states may
         drift; `guess` holds states that are likely to be met in the long run, which saves rounds.
         """
-        found = Attempt(grid, stride, drift=drift, with_tubes=with_tubes)
+        forms = self.loop.with_forms
+        found = Attempt(grid, stride, drift=drift, with_forms=forms, with_tubes=with_tubes)
         try:
             self._follow(found, guess)
         except (GaveUpError, TooManyPiecesError) as reason:
