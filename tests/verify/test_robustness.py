@@ -6,7 +6,7 @@ from verify_trees import CART_POLE, STEADY, grown
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import Actions, CrispTree
-from crisptree.verify.robustness import coverage, leaf_facts, nearest_flip, numbers_of, radii
+from crisptree.verify.robustness import along, coverage, leaf_facts, nearest_flip, numbers_of, radii
 
 TORQUE = CrispTree.from_nested(
     ("a", 0.0, {"torque": (0.5, {"b": -1.0})}, [-0.5]),
@@ -46,6 +46,13 @@ def test_a_real_action_changes_by_more_than_a_tolerance():
     found = radii(TORQUE, np.array([[0.2, 0.0]]), tolerance=0.1)
     assert found[0] == pytest.approx(0.1, abs=1e-6)  # the linear leaf: 0.1 more of b
     assert radii(TORQUE, np.array([[0.2, 0.0]]), tolerance=0.9)[0] == pytest.approx(0.2, abs=1e-6)
+
+
+def test_along_observations_of_linear_leaves_counts_other_leaves():
+    points = np.array([[0.2, 0.0], [0.7, 1.0], [-0.4, 0.3]])
+    radius = [nearest_flip(TORQUE, point).radius or 0.0 for point in points.tolist()]
+    found = along(TORQUE, points)
+    assert found.least == min(radius) > 0.01 and found.median == sorted(radius)[1]
 
 
 def test_dead_leaves_and_widths():

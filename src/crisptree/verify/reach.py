@@ -136,14 +136,16 @@ class Prover:
         for first in range(0, len(cover), chunk):
             boxes = cover.take(np.arange(first, min(first + chunk, len(cover)))).boxes
             sets: Boxes | Tubes = Tubes.of(boxes) if found.with_tubes else boxes
+            is_last = first + chunk >= len(cover)
             for taken in range(found.stride):
                 step = done + taken + 1
                 if self._is_beyond(step):
                     break
+                if is_last:  # the others came further
+                    found.shown_steps = max(found.shown_steps, done + taken)
                 self._check_time()
                 sets, shown = self._step(sets, step, found.leaves)
                 if not shown:
-                    found.shown_steps = max(found.shown_steps, done + taken)
                     raise GaveUpError(f"step {step} may leave the region")
                 if len(sets) > MULTIPLIED * CHUNK:
                     raise GaveUpError(f"boxes multiply within {taken + 1} steps")

@@ -250,12 +250,21 @@ class Along:
 
 
 def along(tree: CrispTree, observations: NDArray) -> Along:
-    """The robustness radii of many observations, in a few numbers."""
+    """The robustness radii of many observations, in a few numbers; for linear leaves, whose action
+    changes with every observation, how far another leaf is."""
     rows = np.asarray(observations, np.float64)
-    found = radii(tree, rows)
+    found = _to_other_leaves(tree, rows) if tree.is_linear else radii(tree, rows)
     at = int(np.argmin(found))
     tenth, median = (float(np.quantile(found, q, method="lower")) for q in (0.1, 0.5))
     return Along(len(found), float(found[at]), tenth, median, tuple(rows[at].tolist()))
+
+
+def _to_other_leaves(tree: CrispTree, rows: NDArray) -> NDArray[np.float64]:
+    leaves, own, best = Leaves.of(tree), tree.apply(rows), np.full(len(rows), np.inf)
+    for row in np.flatnonzero(~leaves.is_dead).tolist():
+        distance = _distance(leaves, row, rows, np.ones(tree.n_features))
+        best = np.where(own == leaves.numbers[row], best, np.minimum(best, distance))
+    return best
 
 
 def observations_of(
