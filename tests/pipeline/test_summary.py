@@ -56,7 +56,9 @@ def test_small_returns_keep_their_digits():
 
 
 def test_the_gap_is_told_in_words():
-    assert "loses nothing" in "\n".join(in_words(summary_of([250.0, 260.0], soft=240.0)))
+    assert "earns no less than the soft policy" in "\n".join(
+        in_words(summary_of([250.0, 260.0], soft=240.0))
+    )
     assert "earns 45" in "\n".join(in_words(summary_of([250.0, 260.0], soft=300.0)))
 
 
@@ -92,7 +94,7 @@ def test_fewer_episodes_than_asked_for_and_cut_ones_are_told():
     figures = scored(np.array([100.0, 200.0]), NOTHING, asked=100)
     assert (figures["episodes"], figures["episodes_asked"]) == (2, 100)
     lines = "\n".join(in_words({**summary_of([1.0, 2.0]), **figures, "cut_episodes": 1}))
-    assert "100 episodes were asked for; the time sufficed for these" in lines
+    assert "100 episodes were asked for; there was no time for more" in lines
     assert "1 of them did not end and were cut" in lines
     assert "episodes_asked" not in scored(np.array([100.0, 200.0]), NOTHING, asked=2)
 

@@ -1,8 +1,9 @@
 import pytest
 from sample_trees import CAR, FLAGS, PENDULUM, TWO_ENGINES
 
+from crisptree.base.text import counted
 from crisptree.crisp import Actions, Condition, CrispTree, Feature
-from crisptree.show.wording import ExactWording, Wording, counted, shortened
+from crisptree.show.wording import ExactWording, Wording, shortened
 
 TREE = CrispTree.from_nested(
     ("x", 1.0, "go", ("x", 0.25, "stop", ("y\x1b[2J", -3.0, "go", "stop"))),

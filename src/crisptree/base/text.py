@@ -1,4 +1,4 @@
-"""Text from a file, made safe to print."""
+"""Text that is printed: counts in words, and what a file holds made safe."""
 
 
 def printable(text: str) -> str:
@@ -7,3 +7,8 @@ def printable(text: str) -> str:
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """`1 rule`, `2 rules`, `1,000 leaves`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

@@ -78,9 +78,9 @@ class Command:
         found: "Difference",
         met: "tuple[Visited, Visited] | None",
     ) -> list[str]:
-        from crisptree.base.text import printable
+        from crisptree.base.text import counted, printable
         from crisptree.commands.shared import aligned
-        from crisptree.show.wording import ExactWording, Wording, counted
+        from crisptree.show.wording import ExactWording, Wording
 
         if not found.regions:
             return ["the same action for every observation"]

@@ -64,8 +64,9 @@ class Command:
         if self.json:
             print(json.dumps(found.to_dict(tree)))
             return
+        from crisptree.base.text import counted
         from crisptree.commands.shared import aligned
-        from crisptree.show.wording import Wording, counted
+        from crisptree.show.wording import Wording
 
         wording = Wording(tree)
         played = f"{counted(found.episodes, 'episode')}, {counted(found.states, 'state')}"

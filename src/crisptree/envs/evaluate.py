@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import counted
 from crisptree.crisp import CrispTree
 from crisptree.envs.feature_function import FeatureFunction
 from crisptree.envs.play import OnEpisode
@@ -83,9 +84,10 @@ class Score:
         shown = digits([*self.returns, quantiles["0.05"], quantiles["0.5"]])
         about = f" ± {precise(error)}" if error is not None else ""
         text = (
-            f"{self.env_id}: return {precise(self.mean)}{about} over {len(self.returns)} unseen "
-            f"episodes (worst {shown(min(self.returns))}, 5% below {shown(quantiles['0.05'])}, "
-            f"median {shown(quantiles['0.5'])}, best {shown(max(self.returns))})"
+            f"{self.env_id}: return {precise(self.mean)}{about} over "
+            f"{counted(len(self.returns), 'unseen episode')} (worst {shown(min(self.returns))}, "
+            f"5% below {shown(quantiles['0.05'])}, median {shown(quantiles['0.5'])}, "
+            f"best {shown(max(self.returns))})"
         )
         if self.cut:
             text += f"; {self.cut} did not end and were cut at the step limit"

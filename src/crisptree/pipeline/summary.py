@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from crisptree.base.text import counted
 from crisptree.envs.evaluate import Baselines, digits
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import command, config_hash
@@ -104,25 +105,27 @@ def in_words(summary: dict[str, Any]) -> list[str]:
 def _run_in_words(run: dict[str, Any]) -> list[str]:
     head = f"seed {run['seed']}: "
     indent = " " * len(head)
+    played = counted(run["episodes"], "unseen episode")
     if run.get("crisp_return") is None:
         fmt = digits([run["soft_return"], run["soft_return_min"]])
         return [
-            f"{head}return {fmt(run['soft_return'])} over {run['episodes']} unseen episodes "
+            f"{head}return {fmt(run['soft_return'])} over {played} "
             f"(worst {fmt(run['soft_return_min'])}); soft, not a tree to read"
         ]
     known = [run[name] for name in ("crisp_return", "random_return", "constant_return")]
     error = run.get("crisp_return_se")
     fmt = digits([value for value in known if value is not None], error)
     lines = [
-        f"{head}{run['leaves']} leaves, depth {run['depth']}: return {fmt(run['crisp_return'])}"
+        f"{head}{counted(run['leaves'], 'leaf', 'leaves')}, depth {run['depth']}: "
+        + f"return {fmt(run['crisp_return'])}"
         + (f" ± {fmt(error)}" if error is not None else "")
-        + f" over {run['episodes']} unseen episodes (worst {fmt(run['crisp_return_min'])}"
+        + f" over {played} (worst {fmt(run['crisp_return_min'])}"
         + (f"; {run['beginning']}" if run.get("beginning") else "")
         + ")"
     ]
     if run.get("episodes_asked") is not None:
         lines.append(
-            f"{indent}{run['episodes_asked']} episodes were asked for; the time sufficed for these"
+            f"{indent}{run['episodes_asked']} episodes were asked for; there was no time for more"
         )
     if run.get("cut_episodes"):
         lines.append(
@@ -134,7 +137,7 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
     comparisons = [
         f"{what} {fmt(run[name])}"
         for what, name in (
-            ("random play earns", "random_return"),
+            ("random play", "random_return"),
             ("the best constant action", "constant_return"),
             ("the teacher in training", "teacher_return"),
             ("the soft policy", "soft_return"),
@@ -142,7 +145,7 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
         if run.get(name) is not None
     ]
     if comparisons:
-        lines.append(indent + ", ".join(comparisons))
+        lines.append(f"{indent}for comparison: {', '.join(comparisons)}")
     if _has_soft(run):
         lines.append(indent + _gap_in_words(run, fmt))
     if run["verdict"] == UNKNOWN:
@@ -168,8 +171,8 @@ def _has_soft(run: dict[str, Any]) -> bool:
 def _gap_in_words(run: dict[str, Any], fmt: Any) -> str:
     lost = run["gap"]
     if lost <= (run.get("crisp_return_se") or 0.0):
-        return "the crisp tree loses nothing against the policy it was trained as"
-    return f"the crisp tree earns {fmt(lost)} less than the policy it was trained as"
+        return "the crisp tree earns no less than the soft policy"
+    return f"the crisp tree earns {fmt(lost)} less than the soft policy"
 
 
 def gathered(config: TrainConfig, every: Sequence[dict[str, Any]]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import base64
 
 import numpy as np
 
+from crisptree.base.text import counted
 from crisptree.envs.evaluate import digits
 from crisptree.report import charts
 from crisptree.report.elements import chip, facts, figure, paragraph, section, table, text
@@ -13,7 +14,7 @@ from crisptree.show.action_styles import ActionStyles
 from crisptree.show.headline import size_of
 from crisptree.show.text_formats import rules_in_words
 from crisptree.show.visits import visit_counts
-from crisptree.show.wording import Wording, counted
+from crisptree.show.wording import Wording
 
 MOST_LINES = 6
 SMALL = 5

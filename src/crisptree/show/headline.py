@@ -4,9 +4,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from crisptree.base.text import printable
+from crisptree.base.text import counted, printable
 from crisptree.crisp import CrispTree
-from crisptree.show.wording import counted
 
 
 def title_of(tree: CrispTree) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from numpy.typing import NDArray
 
+from crisptree.base.text import counted
 from crisptree.crisp import CrispTree
 from crisptree.show.action_styles import LegendEntry, LegendScale
 from crisptree.show.headline import score_of, size_of, title_of
@@ -18,7 +19,6 @@ from crisptree.show.svg_canvas import LARGE, LINE_WIDTH, SMALL, Canvas, Rectangl
 from crisptree.show.svg_nodes import NodeBoxes
 from crisptree.show.tidy_layout import tidy
 from crisptree.show.visits import visit_counts
-from crisptree.show.wording import counted
 
 MOST_LEAVES_DOWNWARDS = 8
 FEWEST_RULES_IN_A_COLUMN = 3

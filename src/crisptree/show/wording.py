@@ -129,11 +129,6 @@ def shortened(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
-def counted(count: int, one: str, many: str | None = None) -> str:
-    """`1 rule`, `2 rules`, `1,000 leaves`."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
-
-
 def _half_line(feature: int, threshold: float, is_true: bool) -> Condition:
     return Condition(feature, above=threshold) if is_true else Condition(feature, at_most=threshold)
 
