@@ -31,6 +31,8 @@ EXCHANGES = 0.3
 """Share of the variants with a new question in another place, for which another one goes."""
 FAR = 2.0
 """How many cuts change less, on average, than the one that makes room for a new question."""
+ATTEMPTS = 4
+"""Places that are tried for each new question: many change nothing, or break a list."""
 WIDTH = 24
 """Changed trees in a sweep, unless the settings say otherwise."""
 COLUMNS = ("feature", "threshold", "if_true", "if_false", "action")
@@ -117,20 +119,24 @@ def _exchanged(
     """Variants with a new question; where there is no room for it, a question that changes little
     goes elsewhere."""
     some = states[rng.permutation(len(states))[:SAMPLE]]
-    columns, found = tree.columns(some), []
-    reached = [(node, rows) for node, rows in rows_by_node(tree, some, leaves=True)]
-    reached = [(node, rows) for node, rows in reached if len(rows) >= FEWEST]
-    for _ in range(n):
+    columns, now, found = tree.columns(some), tree.act(some), []
+    every_node = list(rows_by_node(tree, some, leaves=True))
+    reached = [each for each in every_node if len(each[1]) >= FEWEST] or every_node[:1]
+    for _ in range(ATTEMPTS * n):
+        if len(found) == n:
+            break
         node, rows = reached[int(rng.integers(len(reached)))]
         feature = int(rng.integers(columns.shape[1]))
         threshold = float(rng.choice(columns[rows, feature]))
         donor = int(rng.choice(np.flatnonzero(tree.feature < 0)))
         other = inserted(tree, node, feature, threshold, donor, bool(rng.random() < 0.5)).simplify()
+        if is_list and not other.is_rule_list:
+            continue
         while other.n_leaves > most_leaves:
             every = cuts(other, some)
             cut = every[min(int(rng.exponential(FAR)), len(every) - 1)]
             other = cut_away(other, cut.node, cut.child)
-        if other.is_rule_list or not is_list:
+        if not np.array_equal(other.act(some), now):
             found.append(other)
     return found
 
