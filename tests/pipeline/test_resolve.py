@@ -27,7 +27,7 @@ def test_nothing_is_left_open(cartpole):
         config.candidates.count,
         config.candidates.tries,
     )
-    assert config.candidates.beginnings == ("mlp", "direct")
+    assert config.candidates.beginnings == ("direct", "mlp")
     assert resolve(config, cartpole, SLOW) == config  # what is set stays
 
 

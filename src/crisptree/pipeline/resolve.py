@@ -161,7 +161,7 @@ def _beginnings(task: Task) -> tuple[Beginning, ...]:
     and as one linear rule without any: which of them suits an environment cannot be told before."""
     if has_transition_table(task):
         return ("exact",)
-    return ("mlp", "rule", "sac") if task.actions.kind == "box" else ("mlp", "direct")
+    return ("mlp", "rule", "sac") if task.actions.kind == "box" else ("direct", "mlp")
 
 
 def _steps_within(config: TrainConfig, measured: Measurement) -> int:
