@@ -35,7 +35,7 @@ def as_block(text: str) -> str:
 
 def subcommands(text: str) -> list[str]:
     """The names that the first line lists in braces."""
-    found = re.match(r"usage: crisptree [a-z-]+ .*?\{([a-z,-]+)\}", text)
+    found = re.match(r"usage: crisptree [a-z-]+ .*?\{([a-z,-]+)\}", text, re.DOTALL)
     return found[1].split(",") if found else []
 
 

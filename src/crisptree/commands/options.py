@@ -61,11 +61,10 @@ class _Captured(io.TextIOWrapper):
 
 def _wrapped(text: str) -> str:
     """The help with its paragraphs in lines that fit; tyro does so in its boxes only."""
-    width = shutil.get_terminal_size().columns
-    lines = [
-        textwrap.fill(line, width) if line[:1].isalnum() and len(line) > width else line
-        for line in text.split("\n")
-    ]
+    wrapper = textwrap.TextWrapper(
+        shutil.get_terminal_size().columns, break_long_words=False, break_on_hyphens=False
+    )
+    lines = [wrapper.fill(line) if line[:1].isalnum() else line for line in text.split("\n")]
     return "\n".join(lines)
 
 
