@@ -34,8 +34,8 @@ def as_block(text: str) -> str:
 
 
 def subcommands(text: str) -> list[str]:
-    """The names that the first line lists in braces."""
-    found = re.match(r"usage: crisptree [a-z-]+ .*?\{([a-z,-]+)\}", text, re.DOTALL)
+    """The names that the first paragraph lists in braces."""
+    found = re.search(r"\{([a-z,-]+)\}", text.partition("\n\n")[0])
     return found[1].split(",") if found else []
 
 
