@@ -57,7 +57,7 @@ class PruneConfig:
     """Steps in which a tree is cut to the next size, at most."""
     ways: int = 16
     """Ways to cut that race in each step."""
-    rounds: tuple[int, ...] = (48, 96, 192)
+    rounds: tuple[int, ...] = (32, 64, 128)
     """Episodes of the rounds of a race."""
     check: int = 128
     """Fresh episodes that show whether a cut cost return; the tree is refined only if it did."""
