@@ -52,15 +52,41 @@ def train(
 ) -> Trained:
     """Train a tree on `env`, make it crisp, score it on unseen seeds and draw it.
 
-    `env` is a Gymnasium id, `module:Id`, an environment or a function that makes one; `features` a
-    function from an observation to named numbers; `derive` offers the tree weighted sums of a few
-    features besides. `leaves`, `rules`, `budget` (minutes), … are the
-    few settings that matter; all others are fields of `config` (a `TrainConfig`, or the path of
-    its file) and can be set by their dotted names: `overrides={"ppo.gamma": 0.97}`.
+    `env` is a Gymnasium id, `module:Id`, an environment or a function that makes one. The keywords
+    are the settings that matter; all others are fields of `config` (a `TrainConfig`, or the path
+    of its file) and can be set by their dotted names: `overrides={"ppo.gamma": 0.97}`.
 
-    `on_progress` is called with a dict for every update: `stage`, `step`, `return` (none where no
-    episode ended), `steps_per_second`, the losses, `run` and `total_step`. If it raises, training
-    stops, and `resume=True` goes on. `track` writes the same for TensorBoard or W&B.
+    Args:
+        env: The environment.
+        leaves: Most leaves of the tree (16 by default).
+        rules: A rule list of at most this many rules instead of a tree.
+        mlp: The baseline MLP with this many hidden layers instead; nothing is made crisp.
+        leaf: For real actions: a leaf holds one action, or a linear controller.
+        gains: Most features of a linear leaf, for each dimension of the action.
+        seed: Seed of all randomness.
+        seeds: Train this many seeds and report each.
+        budget: Minutes that a seed may take, everything included (10 by default).
+        steps: Environment steps of the main training, instead of a budget.
+        quick: A first tree within a minute.
+        episodes: Unseen episodes that the tree is scored on (100 by default).
+        teacher: `mlp`, `soft`, `dqn`, `sac`, `rule`, `exact`, a policy file, a Stable-Baselines3
+            zip or `module:name`; by default what suits the environment races.
+        direct: No teacher: the tree learns from scratch.
+        start_from: An expert's tree: a policy file, or rules in words.
+        paper: The paper's method: a soft tree, discretised at the end by argmax.
+        worst_case: Choose the final tree by its worst starts instead of by the mean.
+        env_kwargs: What the environment is made with.
+        features: A function from an observation to named numbers, or its `module:name`.
+        derive: Offer the tree weighted sums of a few features as well.
+        config: All other settings.
+        overrides: Single settings by their dotted names.
+        out: The directory of the run (`runs/ENV` by default).
+        resume: Continue the run in `out`.
+        progress: Show progress bars.
+        on_progress: Called with a dict after every update: `stage`, `step`, `return` (None if no
+            episode ended), `steps_per_second`, the losses, `run` and `total_step`. If it raises,
+            the training stops, and `resume=True` continues it.
+        track: Log the same for TensorBoard or Weights & Biases.
     """
     if unknown:
         raise CrisptreeError(unknown_keyword(next(iter(unknown)), train))

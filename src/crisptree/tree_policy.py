@@ -33,11 +33,11 @@ class _StoppedByCallbackError(Exception):
 
 
 class TreePolicy:
-    """A decision-tree policy for an environment, in the habits of Stable-Baselines3.
+    """A decision-tree policy for an environment, used like a model of Stable-Baselines3.
 
-    `env` and the keywords are those of `crisptree.train`. The object learns with `learn`, as often
-    as one likes; `tree` is the crisp tree that it has learned, `trained` the last training with
-    all figures. `get_params` and `set_params` are scikit-learn's, so `clone` copies the settings.
+    `env` and the keywords are those of `crisptree.train`. `learn` trains, and may be called again;
+    `tree` is the crisp tree that was learned, `trained` the last training with all its figures.
+    `get_params` and `set_params` are scikit-learn's, so `clone` copies the settings.
     """
 
     def __init__(
@@ -52,6 +52,8 @@ class TreePolicy:
         teacher: str | None = None,
         direct: bool = False,
         start_from: str | PathLike[str] | None = None,
+        derive: bool = False,
+        worst_case: bool = False,
         env_kwargs: Mapping[str, Any] | None = None,
         features: Any = None,
         config: TrainConfig | str | PathLike[str] | None = None,
@@ -63,6 +65,7 @@ class TreePolicy:
         self.env, self.leaves, self.rules = env, leaves, rules
         self.leaf, self.gains, self.seed = leaf, gains, seed
         self.teacher, self.direct, self.start_from = teacher, direct, start_from
+        self.derive, self.worst_case = derive, worst_case
         self.env_kwargs, self.features = env_kwargs, features
         self.config, self.overrides = config, overrides
         self.trained: Trained | None = None
@@ -92,12 +95,12 @@ class TreePolicy:
         track: Tracker | None = None,
         **unknown: Any,
     ) -> "TreePolicy":
-        """Train for `total_timesteps` or `budget` minutes, or `quick`, within a minute.
+        """Train for `total_timesteps`, for `budget` minutes, or `quick`: within a minute.
 
-        Called again it goes on: from the tree where the training had ended, or, where it was
-        stopped, exactly where it was, with the budget that it had. `callback` is called with a
-        dict for every update (`stage`, `total_step`, `return`, …) and stops the training by
-        returning False; there may be several. `out` is the directory of the run.
+        Called again, it continues from the tree; a training that a callback stopped is resumed
+        exactly where it was, with the budget it had. `callback` is a function, or a list of them,
+        called with a dict after every update (`stage`, `total_step`, `return`, …); the training
+        stops if one returns False. `out` is the directory of the run.
         """
         callbacks = callback if isinstance(callback, Sequence) else (callback,)
         if unknown:
@@ -138,7 +141,8 @@ class TreePolicy:
 
     def _settings(self) -> dict[str, Any]:
         """What `train` is told; after the first time it begins with the tree that there is."""
-        names = ("leaves", "rules", "leaf", "gains", "teacher", "direct", "start_from", "config")
+        names = ("leaves", "rules", "leaf", "gains", "teacher", "direct", "start_from", "derive")
+        names += ("worst_case", "config")
         settings = {name: getattr(self, name) for name in names}
         settings |= {"seed": self.seed + self._rounds, "overrides": dict(self.overrides or {})}
         if isinstance(self.features, str):

@@ -1,6 +1,8 @@
 """`crisptree.TreePolicy`: learn, predict, save, load, go on, as users of other libraries expect."""
 
+import inspect
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -180,3 +182,15 @@ def test_its_picture():
     model = TreePolicy.load(POLICY)
     assert "<svg" in (model._repr_html_() or "") and TreePolicy("CartPole-v1")._repr_html_() is None
     assert "4 leaves" in repr(model)
+
+
+def test_every_keyword_of_train_is_documented_and_has_its_place_here():
+    keywords = set(inspect.signature(crisptree.train).parameters) - {"unknown"}
+    documented = set(re.findall(r"^ {8}(\w+): ", crisptree.train.__doc__ or "", re.MULTILINE))
+    assert documented == keywords
+    here = {
+        *inspect.signature(TreePolicy).parameters,
+        *inspect.signature(TreePolicy.learn).parameters,
+    }
+    named_otherwise = {"steps", "progress", "on_progress", "resume"}
+    assert keywords - here - named_otherwise == {"mlp", "paper", "seeds"}
