@@ -91,9 +91,9 @@ class SearchLearned(Stage):
             return replace(inputs, tree=tree, figures={"leaves": 1, "settled": False})
         plain = ExactModel(explored.table, explored.start, explored.horizon)
         random = plain.baselines().random_return or 0.0
-        best, promised, settled = None, -math.inf, False
+        best, promised, enough = None, -math.inf, -math.inf
         for number, discount in enumerate((1.0, *DISCOUNTS)):
-            if best is not None and (settled or context.is_late()):
+            if best is not None and (best[1].mean() >= enough or context.is_late()):
                 break
             # The first one tells most: it has half of the time.
             share = 0.5 if number == 0 else 1 / (len(DISCOUNTS) + 1 - number)
@@ -105,15 +105,14 @@ class SearchLearned(Stage):
             returns = judge.returns([tree], context.config.selection.final)[0]
             if best is None or returns.mean() > best[1].mean():
                 best = tree, returns
-            doubt = 3 * best[1].std() / math.sqrt(len(best[1]))
-            doubt += context.config.table.trust * max(0.0, promised - random)
-            settled = bool(best[1].mean() >= promised - doubt)
+            enough = promised - context.config.table.trust * max(0.0, promised - random)
         assert best is not None
+        doubt = 3 * best[1].std() / math.sqrt(len(best[1]))
         figures = {
             "leaves": best[0].n_leaves,
             "selection_return": float(best[1].mean()),
             "promised": promised,
-            "settled": settled,
+            "settled": bool(best[1].mean() >= enough - doubt),
         }
         return replace(inputs, tree=best[0], figures=figures)
 
