@@ -92,14 +92,16 @@ def run_candidates(
     """The best candidate after the last leg."""
     every = candidates_of(config)
     times = time_left or TimeLeft.of(config.budget, None, task, time.monotonic())
-    race = _Race(config, task, seed, directory, report, times, reuse)
+    race, found = _Race(config, task, seed, directory, report, times, reuse), None
     if config.table.first:
         found = race.run_table()
         if found.best.settled:
             return found
-        report.note("  episodes earn less than the model promises: it is left aside")
+        report.note("  episodes earn less than the model promises: others try as well")
     alone = len(every) == config.candidates.tries == 1
-    return race.run_alone(every[0], directory) if alone else race.run(every)
+    others = race.run_alone(every[0], directory) if alone else race.run(every)
+    outcomes = [others] if found is None else [others, found]
+    return max(outcomes, key=lambda each: each.best.selection_return)
 
 
 class _Race:

@@ -144,7 +144,8 @@ class TeacherConfig:
 @dataclass(frozen=True)
 class TableConfig:
     """A model of the environment that is learned by trying every action in every state. The best
-    tree on it is the result if it earns what the model promises; else candidates race."""
+    tree on it is the result if it earns what the model promises; else candidates race, and the best
+    tree of all is."""
 
     first: bool | None = None
     """Learn such a model first; where observations repeat, unless given."""

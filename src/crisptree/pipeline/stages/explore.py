@@ -20,7 +20,7 @@ from crisptree.pipeline.stages.model_search import LONGEST, Found, best_tree
 
 N_ENVS = 64
 """Environments that explore side by side."""
-DISCOUNTS = (0.97, 0.9, 0.8)
+DISCOUNTS = (0.9, 0.8, 0.97)
 """Tried in turn where the model promises more than episodes earn."""
 
 
@@ -70,8 +70,8 @@ class SearchLearned(Stage):
     """The best tree on the model, by what it earns in episodes.
 
     Where observations do not tell all, the model takes what is fixed in an episode for chance, and
-    believes that a detour helps. With a discount detours cost something, so that trees for smaller
-    and smaller ones are tried. The stage is settled if a tree earns what the model promises.
+    believes that a detour helps. With a discount detours cost something, so that trees for several
+    are tried. The stage is settled if a tree earns what the model promises.
     """
 
     name: str = "model-search"
@@ -95,10 +95,8 @@ class SearchLearned(Stage):
         for number, discount in enumerate((1.0, *DISCOUNTS)):
             if best is not None and (best[1].mean() >= enough or context.is_late()):
                 break
-            # The first one tells most: it has half of the time.
-            share = 0.5 if number == 0 else 1 / (len(DISCOUNTS) + 1 - number)
             left = min(LONGEST, max(0.0, context.deadline - time.monotonic()))
-            until = time.monotonic() + share * left
+            until = time.monotonic() + left / (len(DISCOUNTS) + 1 - number)
             tree = _found(explored, discount, context, until).tree
             promised = max(promised, plain.mean_return(tree))
             judge = context.selection().careful()  # the same episodes for all
