@@ -175,18 +175,20 @@ def prune_by_return(
     """Down to `n_leaves` in a few steps; in each of them many ways to cut race on return.
 
     Each way makes the least changing cuts first, in an order of its own. They are compared as a
-    whole: cuts that cost nothing one by one may cost much together. Where there are not seconds
-    enough for all races, there are fewer; where `is_late` says so, the least changing cuts are made
-    without a race, which may cost all that was learned.
+    whole: cuts that cost nothing one by one may cost much together. Where fewer steps are needed
+    than there may be, each has more episodes. Where there are not seconds enough for all races,
+    there are fewer; where `is_late` says so, the least changing cuts are made without a race, which
+    may cost all that was learned.
     """
-    races = config.races
+    races = max(1, min(config.races, tree.n_leaves - n_leaves))
+    rounds = [round(episodes * config.races / races) for episodes in config.rounds]
     while tree.n_leaves > n_leaves:
         if is_late():
             return prune_by_disagreement(tree, n_leaves, states)
         began, excess = time.monotonic(), tree.n_leaves - n_leaves
         size = n_leaves + excess - math.ceil(excess / races)
         every = _ways(tree, size, states, rng, config.ways)
-        smaller = every[selection.race(every, config.rounds)[0]]
+        smaller = every[selection.race(every, rounds)[0]]
         if smaller.n_leaves == tree.n_leaves:  # what is left cannot be cut
             break
         tree = smaller

@@ -24,7 +24,7 @@ class Prune(Stage):
     size: int
     is_last: bool = False
     """The last cut is followed by a refinement in any case."""
-    weight: float = 1.3
+    weight: float = 1.8
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {"prune": asdict(config.prune), "selection": asdict(config.selection)}
