@@ -69,7 +69,7 @@ class PruneConfig:
 class SearchConfig:
     """Small changes to the crisp tree itself, raced on return."""
 
-    sweeps: int = 200
+    sweeps: int = 24
     """Most sweeps."""
     width: int | None = None
     """Changed trees in a sweep: 24, or 1,024 where an accelerator plays them, unless given."""
