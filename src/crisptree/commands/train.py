@@ -53,7 +53,7 @@ class Command:
     """Episodes the tree is scored on, on seeds that training never saw (100 unless given)."""
     teacher: OptionalStr = None
     """Learn from a teacher first: mlp, soft, dqn, sac, rule, exact, a policy file, a
-    Stable-Baselines3 zip or `module:callable`. (Unless given, what suits the actions races.)"""
+    Stable-Baselines3 zip or `module:callable`. (By default several race.)"""
     direct: Flag = False
     """No teacher: the tree learns from scratch."""
     start_from: OptionalStr = None
