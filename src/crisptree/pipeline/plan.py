@@ -13,7 +13,7 @@ from crisptree.pipeline.stages.evolve import Evolve
 from crisptree.pipeline.stages.expert import Expert
 from crisptree.pipeline.stages.explore import Explore, SearchLearned
 from crisptree.pipeline.stages.model_search import SearchModel
-from crisptree.pipeline.stages.prune import Prune, Simplify
+from crisptree.pipeline.stages.prune import CutAtOnce, Prune, Simplify
 from crisptree.pipeline.stages.refine import Refine
 from crisptree.pipeline.stages.rule import Rule
 from crisptree.pipeline.stages.search import Search
@@ -84,6 +84,7 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
     first = Leg("first", tuple(first_stages(beginning, config)))
     if beginning == "table" or (beginning == "exact" and config.policy.shape == "tree"):
         return [first]
+    first = Leg("first", (*first.stages, CutAtOnce()))
     sizes = _sizes(config)
     evolves = config.evolve.generations and (beginning == "rule") == (number % 2 == 0)
     mend = "evolve" if evolves else "refine"

@@ -82,6 +82,37 @@ class Prune(Stage):
 
 
 @dataclass(frozen=True)
+class CutAtOnce(Stage):
+    """A settled tree, cut to the size asked for in one go where it stays settled: nothing better is
+    in sight, so that there is nothing to learn on the way. Others go down in small steps."""
+
+    name: str = "cut-at-once"
+    weight: float = 0.2
+
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        leaves = config.policy.leaves
+        return {
+            "prune": asdict(config.prune),
+            "selection": asdict(config.selection),
+            "leaves": leaves,
+        }
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        tree, config = inputs.tree, context.config
+        assert tree is not None
+        is_small = tree.n_leaves <= config.policy.leaves
+        if not is_small and not context.is_late() and context.is_settled(tree, inputs.best_return):
+            context.advance(0.0, f"from {tree.n_leaves} leaves")
+            selection, states = context.selection(), _states(inputs, context)
+            smaller = prune_by_return(
+                tree, config.policy.leaves, states, selection, context.rng(), config.prune
+            )
+            if context.is_settled(smaller, inputs.best_return):
+                tree = smaller
+        return replace(inputs, tree=tree, figures={"leaves": tree.n_leaves})
+
+
+@dataclass(frozen=True)
 class Simplify(Stage):
     """Cuts that cost nothing."""
 
