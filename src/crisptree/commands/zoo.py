@@ -36,7 +36,7 @@ class Command:
     list: Flag = False
     """Show what there is, and run nothing."""
     only_report: Flag = False
-    """Run nothing: report what the folder has."""
+    """Run nothing: report what the folder has, of any budget unless one is given."""
     page: OptionalPath = None
     """Write the table as a Markdown page to this file too."""
     json: Flag = False
@@ -84,11 +84,12 @@ class Command:
             rows_of,
         )
 
-        records = asked_records(store.records(), entries, self.seeds, self.budget)
+        any_budget = self.only_report and self.budget is None
+        records = asked_records(store.records(), entries, self.seeds, self.budget, any_budget)
         if not records and not failed:
             raise CrisptreeError(f"{self.out} has no records of what is asked for")
         rows = rows_of(entries, records, failed)
-        page = as_page(rows, self.seeds, self.budget)
+        page = as_page(rows, self.seeds)
         for name, text in (
             ("zoo.json", as_json(rows)),
             ("zoo.csv", as_csv(rows)),

@@ -124,13 +124,23 @@ def test_the_table_shows_every_seed_and_why_rows_are_empty():
         {"Absent": "needs the package no_such_package"},
     )
     head, first, second = as_cells(rows)
-    assert first == ["CartPole", "9.5", "", "480", "400", "495 (500, 490)", "", "3 of 4", "1.5"]
+    assert first == [
+        "CartPole",
+        "9.5",
+        "",
+        "480",
+        "400",
+        "495 (500, 490)",
+        "",
+        "3 of 4",
+        "1.5 of 10",
+    ]
     assert second[0] == "Absent" and "no_such_package" in second[-1]
     assert len(head) == len(first) == len(second)
     assert as_csv(rows).splitlines()[1].startswith("CartPole,classic control,0,9.5,,480.0,400.0")
     assert json.loads(as_json(rows))[0]["crisptree"] == [500.0, 490.0]
-    page = as_page(rows, (0, 1), 2.0)
-    assert "2 of 2 environments; training seeds 0, 1; each training had a budget of 2 min" in page
+    page = as_page(rows, (0, 1))
+    assert "2 of 2 environments; training seeds 0, 1. What" in page
     assert "## Elsewhere" in page and "| 495 (500, 490) |" in page
 
 
@@ -145,6 +155,7 @@ def test_older_records_count_where_there_are_none_of_today():
     assert asked_records([old, today, other], [CARTPOLE], (0,), None) == [today]
     assert asked_records([today, old], [CARTPOLE], (0,), None) == [today]
     assert asked_records([old], [CARTPOLE], (0, 1), None) == [old]
+    assert asked_records([old], [CARTPOLE], (0,), 2.0, any_budget=True) == [old]
     assert asked_records([old], [CARTPOLE], (0,), 2.0) == asked_records([old], [LAKE], (0,), None)
 
 

@@ -14,6 +14,7 @@ from crisptree.envs.evaluate import digits
 from crisptree.export.vectors import cell
 from crisptree.lab.zoo.entry import Entry
 from crisptree.lab.zoo.record import ZooRecord
+from crisptree.pipeline.resolve import DEFAULT_BUDGET
 
 PAGE, MARKER = Path(__file__).parent / "page.md", "<!-- tables -->"
 MODELS = ("random", "constant", "network", "cart", "crisptree")
@@ -44,6 +45,8 @@ class Row:
     cart_leaves: tuple[int, ...]
     optimum: float | None
     minutes: tuple[float, ...]
+    budgets: tuple[float, ...]
+    """Minutes that there were for each."""
     networks: tuple[str, ...]
     note: str = ""
 
@@ -71,7 +74,7 @@ class Row:
             *(shown.get(name, "") for name in MODELS),
             best,
             f"{_range(self.leaves)} of {self.entry.leaves}",
-            f"{np.mean(self.minutes):.1f}",
+            f"{np.mean(self.minutes):.1f} of {_range(self.budgets)}",
         ]
 
     def to_dict(self) -> dict[str, Any]:
@@ -91,6 +94,7 @@ class Row:
             "optimum": self.optimum,
             "reference": None if self.entry.reference is None else vars(self.entry.reference),
             "minutes": list(self.minutes),
+            "budgets": list(self.budgets),
             "note": self.note,
         }
 
@@ -99,9 +103,9 @@ def _mean(values: Sequence[float], fine: Any) -> str:
     return fine(float(np.mean(values))) if values else ""
 
 
-def _range(values: Sequence[int]) -> str:
+def _range(values: Sequence[int] | Sequence[float]) -> str:
     low, high = min(values), max(values)
-    return str(low) if low == high else f"{low}–{high}"
+    return f"{low:g}" if low == high else f"{low:g}–{high:g}"
 
 
 def asked_records(
@@ -109,16 +113,19 @@ def asked_records(
     entries: Iterable[Entry],
     seeds: Sequence[int],
     budget: float | None,
+    any_budget: bool = False,
 ) -> list[ZooRecord]:
-    """The records of these entries, seeds and budget: those of today's configuration, else older
-    ones."""
+    """The records of these entries, seeds and budget, or of `any_budget`: those of today's
+    configuration, else older ones."""
     by_name = {entry.name: entry for entry in entries}
     found: dict[tuple[str, int], ZooRecord] = {}
     for record in records:
         entry = by_name.get(record.name)
-        if entry is None or record.seed not in seeds or record.budget != budget:
+        if entry is None or record.seed not in seeds:
             continue
-        is_todays = record.key == entry.key(entry.config(record.seed, budget))
+        if record.budget != budget and not any_budget:
+            continue
+        is_todays = record.key == entry.key(entry.config(record.seed, record.budget))
         if is_todays or (record.name, record.seed) not in found:
             found[record.name, record.seed] = record
     return list(found.values())
@@ -150,6 +157,7 @@ def _row(entry: Entry, records: Sequence[ZooRecord], note: str) -> Row:
         tuple(record.figures["cart"].leaves or 0 for record in ordered),
         ordered[0].optimum if ordered else None,
         tuple(round(record.seconds["training"] / 60, 2) for record in ordered),
+        tuple(record.budget or DEFAULT_BUDGET for record in ordered),
         tuple(record.figures["network"].kind for record in ordered),
         note,
     )
@@ -179,14 +187,13 @@ def as_csv(rows: Sequence[Row]) -> str:
     return out.getvalue()
 
 
-def as_page(rows: Sequence[Row], seeds: Sequence[int], budget: float | None) -> str:
+def as_page(rows: Sequence[Row], seeds: Sequence[int]) -> str:
     """The page of the site: what was asked for, and a table for each suite that has figures."""
     shown = [row for row in rows if row.seeds or row.note]
-    time = "its own budget of time" if budget is None else f"a budget of {budget:g} min"
     parts = [
         f"Figures of {len(shown)} of {len(rows)} environments; training "
-        f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}; each training had "
-        f"{time}. What is missing was not run yet.",
+        f"{'seed' if len(seeds) == 1 else 'seeds'} {', '.join(map(str, seeds))}. What is missing "
+        "was not run yet.",
         "",
     ]
     for suite in dict.fromkeys(row.entry.suite for row in shown):
