@@ -46,7 +46,10 @@ class Leg(NamedTuple):
 
 def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
     """To the first crisp tree, which is wider than what is asked for."""
-    mend = Refine("refine-first", "first", weight=4.0)
+    mend: Stage = Refine("refine-first", "first", weight=4.0)
+    if config.evolve.generations and (beginning == "rule" or config.policy.leaf == "linear"):
+        # What no gradient found, none refines; and a mixture of lines is like none of them.
+        mend = Evolve("evolve-first", 2.0, BETWEEN)
     derive: list[Stage] = [Derive()] if config.derive.enabled else []
     match beginning:
         case "direct":
@@ -62,9 +65,7 @@ def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
         case "external":
             return [External(), *derive, Distill(), mend]
         case "rule":
-            # In place of a refinement: what no gradient found, none refines.
-            evolve = [Evolve("evolve-first", 1.0, BETWEEN)] if config.evolve.generations else []
-            return [Rule(), *derive, Distill(), *evolve]
+            return [Rule(), *derive, Distill(), mend]
         case "mlp" | "soft" | "dqn" | "sac":
             return [*_teachers(beginning, config), *derive, Distill(), mend]
 
@@ -153,6 +154,7 @@ def training_shares(beginning: Beginning, config: TrainConfig) -> float:
         shares += config.direct.starts
     if beginning in ("mlp", "soft", "dqn", "sac"):
         shares += config.teacher.share
-    if beginning != "direct" or config.policy.shape == "list" or config.derive.enabled:
+    is_distilled = beginning != "direct" or config.policy.shape == "list" or config.derive.enabled
+    if is_distilled and config.policy.leaf == "constant":
         shares += config.refine.first_share
     return shares
