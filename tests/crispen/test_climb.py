@@ -37,9 +37,10 @@ def test_a_drawn_tree_does_only_what_was_done_and_asks_only_for_what_was_met():
 
 def test_the_best_drawn_tree_wins_where_there_is_time():
     wide = fit_cart(STATES, WANTED, None, 4, BOX, 0)
-    best = best_drawn(wide, 2, STATES, BOX, Nearness(BOX, 0), np.random.default_rng(0))
+    best = best_drawn(wide, 2, STATES, BOX, Nearness(BOX, 0), np.random.default_rng(0), 512)
     assert best is not None and best.n_leaves == 2 and best.feature[0] == 1
-    assert best_drawn(wide, 2, STATES, BOX, Hurried(BOX, 0), np.random.default_rng(0)) is None
+    assert best_drawn(wide, 2, STATES, BOX, Hurried(BOX, 0), RNG, 512) is None
+    assert best_drawn(wide, 2, STATES, BOX, Nearness(BOX, 0), RNG, 10) is None
 
 
 def test_climbing_leads_to_what_earns_more():

@@ -16,8 +16,8 @@ from crisptree.crispen.search import variant
 from crisptree.crispen.select import Selection
 from crisptree.envs.task import Task
 
-DRAWN, FEWEST_DRAWN = 2048, 64
-"""Trees that are drawn at most; if there is time for fewer than the least, none are."""
+FEWEST_DRAWN = 64
+"""If there is time for fewer trees than this, none are drawn."""
 DRAWN_ROUNDS = (2, 8, 32, 128)
 """Episodes of the rounds of their race."""
 ROUNDS, SECOND = (16, 96), 6
@@ -37,9 +37,9 @@ def best_drawn(
     task: Task,
     selection: Selection,
     rng: np.random.Generator,
+    count: int,
 ) -> CrispTree | None:
-    """The best of many trees drawn at random; None where there is no time for them."""
-    count = DRAWN
+    """The best of at most `count` trees drawn at random; None where there is no time for many."""
     while not selection.affords(4 * count, DRAWN_ROUNDS[0]):
         count //= 2
     if count < FEWEST_DRAWN:

@@ -15,6 +15,9 @@ from crisptree.crispen.select import Selection
 from crisptree.pipeline.config import PolicyConfig, TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
 
+DRAWN = 0.25
+"""Trees drawn at random, as a share of those that evolve at the end."""
+
 
 @dataclass(frozen=True)
 class Prune(Stage):
@@ -74,9 +77,11 @@ class Prune(Stage):
         assert tree is not None
         if inputs.small is not None:
             found["imitated"] = inputs.small
-        if tree.actions.kind == "box" and _is_constant(context.config.policy):
+        evolve = context.config.evolve
+        if evolve.generations and _is_constant(context.config.policy):
+            count = round(DRAWN * evolve.generations * evolve.population)
             found["drawn"] = best_drawn(
-                tree, self.size, states, context.task, selection, context.rng()
+                tree, self.size, states, context.task, selection, context.rng(), count
             )
         return {name: each for name, each in found.items() if each is not None}
 
