@@ -21,7 +21,8 @@ def refusal(done: spaces.Space, **metadata) -> str:
 
 def test_discrete_actions_of_any_start():
     assert actions(spaces.Discrete(3)) == Actions.discrete(("action 0", "action 1", "action 2"))
-    assert actions(spaces.Discrete(2, start=-2)).start == (-2,)
+    found = actions(spaces.Discrete(2, start=-2))
+    assert found.start == (-2,) and found.names == ("action -2", "action -1")
     task = make_task(LINE, spaces.Discrete(3, start=-1))
     assert task.environment_actions(np.array([0, 2])) == [-1, 1]
     assert all(type(given) is int for given in task.environment_actions(np.array([0, 2])))

@@ -41,7 +41,8 @@ def _discrete(n: int, start: int, env_name: str, names: Names) -> Actions:
     if n < 2:
         raise CrisptreeError(f"'{env_name}' has one action: there is nothing to decide")
     _check_count(n, env_name)
-    return Actions.discrete(names.of_actions(n, tuple(f"action {i}" for i in range(n))), start)
+    own = tuple(f"action {start + i}" for i in range(n))  # as the environment counts them
+    return Actions.discrete(names.of_actions(n, own), start)
 
 
 def _several(

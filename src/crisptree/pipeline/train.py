@@ -176,7 +176,9 @@ def _one_seed(
     outcome = run_candidates(config, task, config.seed, directory, report, reuse, times)
     done = outcome.best
     report.advance("scoring", 0.0, f"{config.episodes} unseen episodes")
-    end = math.inf if config.budget is None else began + 60 * config.budget
+    # Where the time is up already, a little is taken all the same: a tree without a score is none.
+    least = time.monotonic() + LEAST_SECONDS
+    end = math.inf if config.budget is None else max(least, began + 60 * config.budget)
     figures = _baselines(config, task, done, end)
     returns, cut = _unseen_returns(done.tree, task, config, end, times.pace(task))
     figures = scored(returns, *figures, asked=config.episodes)
@@ -234,7 +236,7 @@ def _unseen_returns(
             break
         part = seeds[len(returns) :][: max(1, int(fits))]
         began = time.monotonic()
-        played = rollout([tree], task, part, deadline=max(end, began + LEAST_SECONDS))
+        played = rollout([tree], task, part, deadline=end)
         late = bool(played.cut) and time.monotonic() >= end
         if late and returns:
             break  # of those that were under way only the short ones would count
