@@ -28,7 +28,14 @@ def begin(env: Simulation, key: Key[Array, ""]) -> tuple[EpisodeState, Any]:
     """A fresh episode and its first observation."""
     key, for_reset = jax.random.split(key)
     state, observation = env.reset(for_reset)
-    return EpisodeState(key, state), observation
+    return EpisodeState(key, jax.tree.map(_strong, state)), observation
+
+
+def _strong(value: Any) -> Array:
+    """The value with a type of its own: a step returns such ones, and its program would be compiled
+    a second time for them if it first met a plain number's."""
+    array = jnp.asarray(value)
+    return array.astype(array.dtype) if array.weak_type else array
 
 
 def advance(env: Simulation, episode: EpisodeState, action: Array) -> tuple[EpisodeState, TimeStep]:
