@@ -216,12 +216,16 @@ def load_artifacts(folder: Path, inputs: Artifacts, config: TrainConfig, task: T
 def is_settled(
     tree: CrispTree, best_return: float, selection: Selection, rounds: Sequence[int]
 ) -> bool:
-    """Whether the tree earns, in every selection episode of all rounds, at least as much as was
-    ever earned on the way to it: then there is nothing in sight to look for."""
+    """Whether the tree earns the same in every selection episode of all rounds, no less than was
+    ever earned on the way to it: then there is nothing in sight to look for. Where returns
+    differ, a tree that is better than all before it may still become better."""
     if best_return == -math.inf:
         return False
-    enough = best_return - ROUNDING * max(1.0, abs(best_return))
+    rounding = ROUNDING * max(1.0, abs(best_return))
+
+    def is_best_of_all(returns: np.ndarray) -> bool:
+        return float(returns.min()) >= best_return - rounding and float(np.ptp(returns)) <= rounding
+
     return all(
-        selection.affords(1, n) and float(selection.returns([tree], n).min()) >= enough
-        for n in rounds
+        selection.affords(1, n) and is_best_of_all(selection.returns([tree], n)) for n in rounds
     )
