@@ -20,15 +20,17 @@ from matplotlib.figure import Figure
 
 from crisptree import soft
 from crisptree.envs.seeds import episode_seeds
+from crisptree.envs.task import task_of
 from crisptree.learn import checkpoint
 from crisptree.learn.moments import Moments
+from crisptree.pipeline import config_io
+from crisptree.pipeline.paper import fresh_learner
 
 RUNS = {
     "ppo-tree": ("Tree of 8 leaves, PPO", "#D55E00"),
     "dqn-tree": ("Tree of 8 leaves, DQN", "#0072B2"),
     "dqn-mlp": ("MLP, 2 hidden layers, DQN", "#009E73"),
 }
-SEEDS = 5
 BIN = 20_000
 """Steps whose episodes are averaged into one point of a curve."""
 EPISODES = 5
@@ -57,7 +59,8 @@ def draw(runs: Path, out: Path) -> None:
         figure = Figure(figsize=(9, 2.9), layout="constrained")
         panels = figure.subplots(1, 3, sharey=True)
         for axes, (name, (title, colour)) in zip(panels, RUNS.items(), strict=True):
-            curves = [curve(runs / name, seed) for seed in range(SEEDS)]
+            seeds = json.loads((runs / name / "summary.json").read_text())["seeds"]
+            curves = [curve(runs / name, seed) for seed in range(len(seeds))]
             for steps, means in curves:
                 axes.plot(steps / 1e6, means, color=colour, alpha=0.35, lw=0.9)
             middle = np.nanmedian(np.stack([means for _, means in curves]), 0)
@@ -69,13 +72,12 @@ def draw(runs: Path, out: Path) -> None:
 
 
 def trees(runs: Path, name: str) -> Iterator[tuple[soft.SoftTree, Moments]]:
-    """The soft tree of every seed, and how it sees."""
-    like = soft.SoftTree.random(soft.balanced(8), 4, 2, key=jax.random.key(0))
-    critic = soft.critic(4, key=jax.random.key(0)) if name == "ppo-tree" else None
-    for seed in range(SEEDS):
-        path = runs / name / f"seed-{seed}" / "soft" / "agent.npz"
-        tree, _, moments = checkpoint.load(path, (like, critic, Moments.empty((4,))))
-        yield tree, moments
+    """The soft tree of every seed, and how it standardises observations."""
+    config, task = config_io.load(runs / name / "config.json"), task_of("CartPole-v1")
+    like = fresh_learner(config, task, config.seed)
+    for path in sorted((runs / name).glob("seed-*/soft/learner.eqx")):
+        learner = checkpoint.load(path, like)
+        yield learner.actor, learner.observations
 
 
 def agreement(tree: soft.SoftTree, moments: Moments, learns_q: bool) -> float:
@@ -83,7 +85,7 @@ def agreement(tree: soft.SoftTree, moments: Moments, learns_q: bool) -> float:
 
     @jax.jit
     def actions(observation):
-        x = moments.standardise(observation)
+        x = moments.standardize(observation)
         own = (tree.q_values if learns_q else tree.log_policy)(x).argmax()
         return own, tree.leaves[tree.leaf_probabilities(x).argmax()].argmax()
 

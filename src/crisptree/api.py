@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.source import Env
@@ -17,6 +17,10 @@ from crisptree.pipeline.progress import Silent, reporter
 from crisptree.pipeline.tracking import OnProgress, Tracker, followed, tracked
 from crisptree.pipeline.train import Trained
 from crisptree.pipeline.train import train as train_config
+
+
+class NothingElse(TypedDict):
+    """No further keywords: an editor marks them, and a call says what would be right."""
 
 
 def train(
@@ -48,7 +52,7 @@ def train(
     progress: bool = True,
     on_progress: OnProgress | None = None,
     track: Tracker | None = None,
-    **unknown: Any,
+    **unknown: Unpack[NothingElse],
 ) -> Trained:
     """Train a tree on `env`, make it crisp, score it on unseen seeds and draw it.
 

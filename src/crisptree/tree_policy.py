@@ -9,11 +9,11 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from crisptree.api import check_callback, train, unknown_keyword
+from crisptree.api import NothingElse, check_callback, train, unknown_keyword
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.crisp.policy_file import policy_path
@@ -58,7 +58,7 @@ class TreePolicy:
         features: Any = None,
         config: TrainConfig | str | PathLike[str] | None = None,
         overrides: Mapping[str, Any] | None = None,
-        **unknown: Any,
+        **unknown: Unpack[NothingElse],
     ) -> None:
         if unknown:
             raise CrisptreeError(unknown_keyword(next(iter(unknown)), type(self)))
@@ -93,7 +93,7 @@ class TreePolicy:
         episodes: int | None = None,
         out: str | PathLike[str] | None = None,
         track: Tracker | None = None,
-        **unknown: Any,
+        **unknown: Unpack[NothingElse],
     ) -> "TreePolicy":
         """Train for `total_timesteps`, for `budget` minutes, or `quick`: within a minute.
 

@@ -3,10 +3,12 @@
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from small import small_config
 
+import crisptree
 from crisptree.pipeline.config import CandidateConfig, EnvConfig
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -42,3 +44,19 @@ def test_the_notebook(tmp_path):
     assert any("image/svg+xml" in output.get("data", {}) for output in shown)
     assert any("holds" in str(output.get("data", "")) for output in shown)
     assert "Review of a policy" in (tmp_path / "first-tree" / "report.html").read_text()
+
+
+@pytest.mark.slow
+def test_the_learners_on_cartpole_are_compared(tmp_path, capsys):
+    from q_on_cartpole import RUNS, main
+
+    for name in RUNS:
+        settings: dict[str, Any] = {"leaves": 8, "paper": True} if "tree" in name else {"mlp": 2}
+        settings["overrides"] = {"paper.algorithm": "q"} if "dqn" in name else {}
+        out = tmp_path / name
+        few: dict[str, Any] = {"seeds": 2, "steps": 4_000, "episodes": 2, "progress": False}
+        crisptree.train("CartPole-v1", **settings, **few, out=out)
+    main(tmp_path, tmp_path / "curves.svg")
+    rows = capsys.readouterr().out.splitlines()
+    assert (tmp_path / "curves.svg").exists() and len(rows) == 2 + len(RUNS)
+    assert rows[2].count("%") == rows[3].count("%") == 2

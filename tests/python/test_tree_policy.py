@@ -98,8 +98,9 @@ def test_observations_go_through_the_spaces(tmp_path):
 
 
 def test_wrong_words_are_named():
+    words: dict[str, Any] = {"leavs": 3}
     with pytest.raises(CrisptreeError, match="TreePolicy takes no 'leavs': did you mean leaves"):
-        TreePolicy("CartPole-v1", leavs=3)
+        TreePolicy("CartPole-v1", **words)
     with pytest.raises(CrisptreeError, match="takes no 'lr'"):
         TreePolicy("CartPole-v1").set_params(lr=3)
     with pytest.raises(CrisptreeError, match="no environment to learn on"):
@@ -134,8 +135,9 @@ def test_what_learn_takes_is_said_of_learn(wrong, right):
     words: dict[str, Any] = {wrong: 3}
     with pytest.raises(CrisptreeError, match=rf"takes no '{wrong}': learn\(\) takes {right}$"):
         TreePolicy("CartPole-v1", **words)
+    words = {"seconds": 3}
     with pytest.raises(CrisptreeError, match="learn takes no 'seconds'"):
-        TreePolicy("CartPole-v1").learn(seconds=3)
+        TreePolicy("CartPole-v1").learn(**words)
 
 
 # A process of its own: here types are checked before the library sees what is wrong.
