@@ -5,7 +5,7 @@ import math
 import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -91,28 +91,50 @@ class SearchLearned(Stage):
             return replace(inputs, tree=tree, figures={"leaves": 1, "settled": False})
         plain = ExactModel(explored.table, explored.start, explored.horizon)
         random = plain.baselines().random_return or 0.0
-        best, promised, enough = None, -math.inf, -math.inf
+        tried: list[_Tried] = []
+        promised = enough = -math.inf
         for number, discount in enumerate((1.0, *DISCOUNTS)):
-            if best is not None and (best[1].mean() >= enough or context.is_late()):
+            if tried and (max(each.mean for each in tried) >= enough or context.is_late()):
                 break
-            left = min(LONGEST, max(0.0, context.deadline - time.monotonic()))
-            until = time.monotonic() + left / (len(DISCOUNTS) + 1 - number)
-            tree = _found(explored, discount, context, until).tree
-            promised = max(promised, plain.mean_return(tree))
-            judge = context.selection().careful()  # the same episodes for all
-            returns = judge.returns([tree], context.config.selection.final)[0]
-            if best is None or returns.mean() > best[1].mean():
-                best = tree, returns
+            tried.append(_tried(explored, discount, context, len(DISCOUNTS) + 1 - number))
+            promised = max(plain.mean_return(each.found.tree) for each in tried)
             enough = promised - context.config.table.trust * max(0.0, promised - random)
-        assert best is not None
-        doubt = 3 * best[1].std() / math.sqrt(len(best[1]))
+        best = max(tried, key=lambda each: each.mean)
+        if best.is_cut and not context.is_late():
+            longer = _tried(explored, best.discount, context, 1)
+            # Of two trees for one discount the model knows the better one, but for its mistakes.
+            if longer.found.mean > best.found.mean and longer.mean >= best.mean - best.doubt:
+                best = longer
         figures = {
-            "leaves": best[0].n_leaves,
-            "selection_return": float(best[1].mean()),
+            "leaves": best.found.tree.n_leaves,
+            "selection_return": best.mean,
             "promised": promised,
-            "settled": bool(best[1].mean() >= enough - doubt),
+            "settled": best.mean >= enough - best.doubt,
         }
-        return replace(inputs, tree=best[0], figures=figures)
+        return replace(inputs, tree=best.found.tree, figures=figures)
+
+
+class _Tried(NamedTuple):
+    """A tree for a discount, and what it earns in episodes."""
+
+    discount: float
+    found: Found
+    is_cut: bool
+    """Whether there was no time to look further."""
+    mean: float
+    doubt: float
+
+
+def _tried(explored: Explored, discount: float, context: Context, parts: int) -> _Tried:
+    """What is found in one of so many parts of the time that is left."""
+    left = min(LONGEST, max(0.0, context.deadline - time.monotonic()))
+    until = time.monotonic() + left / parts
+    found = _found(explored, discount, context, until)
+    is_cut = time.monotonic() >= until
+    judge = context.selection().careful()  # the same episodes for all
+    returns = judge.returns([found.tree], context.config.selection.final)[0]
+    doubt = 3 * float(returns.std()) / math.sqrt(len(returns))
+    return _Tried(discount, found, is_cut, float(returns.mean()), doubt)
 
 
 def _found(explored: Explored, discount: float, context: Context, until: float) -> Found:
