@@ -37,7 +37,7 @@ lint: setup $(VENV)/.types
 	$(BIN)/lint-imports
 
 # Types are checked again only if a file has changed since they were right.
-$(VENV)/.types: $(VENV)/.all pyproject.toml $(shell find src tests -name '*.py')
+$(VENV)/.types: $(VENV)/.all pyproject.toml $(shell find src tests examples -name '*.py')
 	$(BIN)/pyright --threads 2
 	touch $@
 
