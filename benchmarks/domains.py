@@ -29,7 +29,8 @@ def steps_per_second(env: FunctionalEnv) -> float:
     def run(key, states):
         def step(states, key):
             for_actions, for_steps = jax.random.split(key)
-            actions = jax.random.randint(for_actions, (N_ENVS, env.n_agents), 0, env.n_actions)
+            n_actions = len(env.actions.names)
+            actions = jax.random.randint(for_actions, (N_ENVS, env.n_agents), 0, n_actions)
             at = jax.vmap(env.step)(jax.random.split(for_steps, N_ENVS), states, actions)
             return at.state, at.reward.sum() + at.observation.sum()
 

@@ -102,8 +102,8 @@ def searched(name: str, seconds: float, width: int, seed: int) -> dict[str, Any]
         selection,
         lambda tree: visited_states(tree, task, seed, most=STATES),
         rng,
-        report,
-        lambda: time.monotonic() - began > seconds,
+        report=report,
+        is_late=lambda: time.monotonic() - began > seconds,
     )
     taken = time.monotonic() - began
     first = block_seed("reporting", UNSEEN, seed, 0)
