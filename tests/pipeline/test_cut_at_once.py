@@ -6,6 +6,7 @@ import pytest
 from small import small_config
 
 from crisptree.crisp import CrispTree
+from crisptree.crispen.config import SelectionConfig
 from crisptree.envs.task import task_of
 from crisptree.pipeline.config import PolicyConfig
 from crisptree.pipeline.progress import Silent
@@ -31,7 +32,8 @@ def test_only_a_tree_that_cannot_be_better_is_cut(tmp_path, best_return, leaves)
     task, shipped = task_of("CartPole-v1"), CrispTree.load(SHIPPED)
     wide = CrispTree.from_nested(asked_twice(shipped), **task.signature)
     before = Before(Artifacts(tree=wide, best_return=best_return))
-    config = small_config(policy=PolicyConfig("tree", 4))
+    few = SelectionConfig(scale=0.1, final=16, states=500, settled=(40,))
+    config = small_config(policy=PolicyConfig("tree", 4), selection=few)
     directory = RunDirectory(tmp_path)
     made, _ = run_stages([CutAtOnce()], task, config, 0, directory, Silent(), before=before)
     assert made.tree is not None
