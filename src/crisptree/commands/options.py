@@ -64,7 +64,7 @@ def _wrapped(text: str) -> str:
     wrapper = textwrap.TextWrapper(
         shutil.get_terminal_size().columns, break_long_words=False, break_on_hyphens=False
     )
-    lines = [wrapper.fill(line) if line[:1].isalnum() else line for line in text.split("\n")]
+    lines = [line if line[:1] in " ╭│╰" else wrapper.fill(line) for line in text.split("\n")]
     return "\n".join(lines)
 
 
