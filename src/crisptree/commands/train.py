@@ -26,8 +26,8 @@ from crisptree.commands.shared import playing
 class Command:
     """Train a tree on an environment, make it crisp, score it on unseen seeds and draw it.
 
-    These are the options that matter; every other number can be set by its dotted name, such as
-    --ppo.gamma 0.97: --help-all shows them all.
+    These are the options that matter. Every other number has a dotted name as well, for example
+    the discount: --ppo.gamma 0.97. The option --help-all shows them all.
     """
 
     env: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ENV")]

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 class Command:
     """Prove properties of a policy, or see an observation for which they fail.
 
-    never|always|sometimes|where ACTION [when CONDITION]; |torque| <= 1 [when CONDITION]; same as
-    "FILE"; symmetric under -FEATURE, NAME <-> NAME, …; increasing|decreasing in FEATURE; from
-    CONDITION stays up for N steps; from CONDITION reaches CONDITION within N steps [and stays].
-    Exit code: 0 if all hold, 1 if one fails, 3 if one is undecided.
+    Properties: never|always|sometimes|where ACTION [when CONDITION]; |torque| <= 1 [when
+    CONDITION]; same as "FILE"; symmetric under -FEATURE, NAME <-> NAME, …; increasing|decreasing in
+    FEATURE; from CONDITION stays up for N steps; from CONDITION reaches CONDITION within N steps
+    [and stays]. Exit code: 0 if all hold, 1 if one fails, 3 if one is undecided.
     """
 
     policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
-    """The policy file."""
+    """The policy file, or the directory of a run."""
     property: Annotated[
         tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PROPERTY")
     ] = ()
