@@ -153,7 +153,7 @@ class TableConfig:
     """Share of the time for it, where others come after it."""
     trust: float = 0.03
     """How much less than promised episodes may earn, as a share of how much better than random
-    play that is, beside three standard errors."""
+    play that is, beside two standard errors."""
 
 
 @dataclass(frozen=True)

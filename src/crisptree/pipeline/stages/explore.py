@@ -98,6 +98,8 @@ class SearchLearned(Stage):
                 break
             tried.append(_tried(explored, discount, context, len(DISCOUNTS) + 1 - number))
             promised = max(plain.mean_return(each.found.tree) for each in tried)
+            if any(each.is_cut for each in tried):  # better trees may be there than were found
+                promised = max(promised, tried[0].found.optimum)
             enough = promised - context.config.table.trust * max(0.0, promised - random)
         best = max(tried, key=lambda each: each.mean)
         if best.is_cut and not context.is_late():
@@ -133,7 +135,7 @@ def _tried(explored: Explored, discount: float, context: Context, parts: int) ->
     is_cut = time.monotonic() >= until
     judge = context.selection().careful()  # the same episodes for all
     returns = judge.returns([found.tree], context.config.selection.final)[0]
-    doubt = 3 * float(returns.std()) / math.sqrt(len(returns))
+    doubt = 2 * float(returns.std()) / math.sqrt(len(returns))
     return _Tried(discount, found, is_cut, float(returns.mean()), doubt)
 
 
