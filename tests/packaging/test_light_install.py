@@ -122,3 +122,13 @@ def test_importing_crisptree_takes_no_time():
         for _ in range(5)
     ]
     assert min(seconds) <= 0.1
+
+
+def test_training_needs_no_other_extra_than_its_own():
+    others = [name for name, extra in EXTRA_OF.items() if extra != "train"]
+    done = subprocess.run(
+        [sys.executable, "-c", f"HIDDEN = {others!r}\n{HIDE}import crisptree.api, crisptree.cli"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr

@@ -26,9 +26,15 @@ def from_the_docs(name: str) -> str:
 class Stranger:
     """Somebody at a terminal, in a folder of their own."""
 
-    def __init__(self, home: Path) -> None:
-        self.home, self.folder = home / "env", home / "work"
+    def __init__(self, home: Path, wheel: Path) -> None:
+        self.home, self.folder, self.wheel = home / "env", home / "work", wheel
         self.folder.mkdir()
+
+    def installs(self, extra: str) -> subprocess.CompletedProcess[str]:
+        """The wheel with an extra, from the index that pip knows."""
+        wanted = f"crisptree[{extra}] @ {self.wheel.as_uri()}"
+        install = [str(self.home / "bin/python"), "-m", "pip", "install", "--quiet", wanted]
+        return subprocess.run(install, capture_output=True, text=True)
 
     def types(self, *words: object) -> str:
         """What a command prints; it must end well and without a traceback."""
@@ -50,13 +56,12 @@ class Stranger:
 def stranger(archives, tmp_path_factory) -> Stranger:
     home = tmp_path_factory.mktemp("stranger")
     subprocess.run([sys.executable, "-m", "venv", str(home / "env")], check=True)
-    wheel = f"crisptree[train,verify] @ {archives['.whl'].as_uri()}"
-    install = [str(home / "env/bin/python"), "-m", "pip", "install", "--quiet", wheel]
-    done = subprocess.run(install, capture_output=True, text=True)
+    stranger = Stranger(home, archives[".whl"])
+    done = stranger.installs("train")
     if done.returncode and ("No matching distribution" in done.stderr or "connect" in done.stderr):
         pytest.skip("the package index cannot be reached")
     assert done.returncode == 0, done.stderr
-    return Stranger(home)
+    return stranger
 
 
 def test_a_strangers_hour(stranger):
@@ -70,6 +75,7 @@ def test_a_strangers_hour(stranger):
     stranger.types("crisptree", "show", "runs/t", *OWN, "--out", "tree.html")
     score = stranger.types("crisptree", "evaluate", "runs/t", *OWN, "--episodes", 20)
     assert "20 unseen episodes" in score
+    assert stranger.installs("verify").returncode == 0
     assert "HOLDS" in stranger.types("crisptree", "verify", "runs/t", "--property", PROPERTY)
     for kind, name in (("c", "tank.c"), ("st", "tank.st")):
         said = stranger.types("crisptree", "export", "runs/t", "--to", kind, "--out", name)
