@@ -20,6 +20,8 @@ from crisptree.pipeline.stages.model_search import LONGEST, Found, best_tree
 
 N_ENVS = 64
 """Environments that explore side by side."""
+MOST_DOUBT = 0.1
+"""Share of what is promised beyond random play that episodes may leave in doubt."""
 DISCOUNTS = (0.9, 0.8, 0.97)
 """Tried in turn where the model promises more than episodes earn."""
 
@@ -111,7 +113,8 @@ class SearchLearned(Stage):
             "leaves": best.found.tree.n_leaves,
             "selection_return": best.mean,
             "promised": promised,
-            "settled": best.mean >= enough - best.doubt,
+            # A few episodes tell nothing.
+            "settled": best.mean >= enough - min(best.doubt, MOST_DOUBT * (promised - random)),
         }
         return replace(inputs, tree=best.found.tree, figures=figures)
 
