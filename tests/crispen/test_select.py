@@ -32,7 +32,7 @@ class Recorder(Selection):
         super().__init__(TASK, seed)
         self.blocks: list[range] = []
 
-    def returns(self, trees, episodes, least=2):
+    def returns(self, trees, episodes, least=2, most=None):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(select, "rollout", self._record)
             return super().returns(trees, episodes)
@@ -99,7 +99,7 @@ class Planted(Selection):
         self.calls: list[tuple[set[float], int]] = []
         self.earned: dict[float, list[float]] = {}
 
-    def returns(self, trees, episodes, least=2):
+    def returns(self, trees, episodes, least=2, most=None):
         worths = [tree.training["worth"] for tree in trees]
         self.calls.append((set(worths), episodes))
         noise = np.random.default_rng(len(self.calls)).normal(0, 2, (len(trees), episodes))
