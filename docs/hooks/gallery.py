@@ -27,7 +27,7 @@ MOST_IN_A_COLUMN = 10
 
 _ROW = re.compile(
     r"^\| `(?P<file>[\w-]+)\.json` \| (?P<size>[^|]+) \| (?P<score>[^|]+) \| "
-    r"`(?P<command>[^|]+)` \|$",
+    r"`(?P<command>[^|`]+)`(?: \(config \w+\))? \|$",
     re.MULTILINE,
 )
 
