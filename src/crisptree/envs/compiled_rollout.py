@@ -17,9 +17,9 @@ from crisptree.crisp.derived import terms_of
 from crisptree.crisp.rounding import rounded_down
 from crisptree.crisp.signature import Actions
 from crisptree.envs.functional import FunctionalEnv
-from crisptree.envs.seeded_episodes import advance, begin, seed_keys
+from crisptree.envs.seeded_episodes import advance, begin, seed_words
 
-BLOCK, MOST_TREES = 1024, 32
+BLOCK, MOST_TREES = 256, 32
 """Episodes and trees of one call on a CPU."""
 ACCELERATED_BLOCK, MOST_ACCELERATED_TREES = 65_536, 1024
 """The same on an accelerator, which takes hardly longer over many."""
@@ -84,24 +84,23 @@ def compiled_rollout(
     so that few programs serve all.
     """
     n_nodes = max(64, _room(max(tree.n_nodes for tree in trees)))
-    depth = _room(max(tree.depth for tree in trees))
     most_terms = max((len(gains) for tree in trees for gains in tree.gains), default=0)
     n_terms = _room(most_terms) if most_terms else 0
     most_sums = max(len(terms_of(tree.features)) for tree in trees)
     n_sums = _room(most_sums) if most_sums else 0
-    play = _player(env, depth, max_steps)
-    words = jax.random.key_data(seed_keys(seeds))
+    play = _player(env, max_steps)
+    words = seed_words(seeds)
     results = []
     most, block = MOST_TREES, BLOCK
-    if is_accelerated() and len(trees) * len(seeds) > BLOCK:
+    if is_accelerated() and len(trees) * len(seeds) > 4 * BLOCK:
         most, block = MOST_ACCELERATED_TREES, ACCELERATED_BLOCK
     for start in range(0, len(trees), most):
         some = [padded(tree, n_nodes, n_terms, n_sums) for tree in trees[start : start + most]]
         number = np.repeat(np.arange(len(some)), len(seeds)).astype(np.int32)
         episode = np.tile(np.arange(len(seeds)), len(some))
         some += [some[0]] * (most - len(some))
-        stacked = PaddedTree(*(jnp.asarray(np.stack(part)) for part in zip(*some, strict=True)))
-        results.append(_in_blocks(play, stacked, number, np.asarray(words)[episode], block))
+        stacked = PaddedTree(*(np.stack(part) for part in zip(*some, strict=True)))
+        results.append(_in_blocks(play, jax.device_put(stacked), number, words[episode], block))
     joined = (np.concatenate(parts) for parts in zip(*results, strict=True))
     returns, lengths, terminated, was_cut = (
         part.reshape(len(trees), len(seeds)) for part in joined
@@ -114,7 +113,7 @@ def _in_blocks(
 ) -> tuple[np.ndarray, ...]:
     n = len(number)
     number = np.pad(number, (0, -n % block), mode="edge")
-    words = np.pad(words, ((0, -n % block), (0, 0)), mode="edge")
+    words = np.pad(words, (0, -n % block), mode="edge")
     played = [
         play(trees, number[at : at + block], words[at : at + block]) for at in range(0, n, block)
     ]
@@ -126,15 +125,18 @@ def _room(n: int) -> int:
     return 4 ** max(1, ((max(n, 1) - 1).bit_length() + 1) // 2)
 
 
-def _act(tree: PaddedTree, observation: Float[Array, " F"], depth: int, actions: Actions) -> Array:
+def _act(tree: PaddedTree, observation: Float[Array, " F"], actions: Actions) -> Array:
     if tree.sums.shape[0]:  # nearly what the tree itself computes, in float32
         observation = jnp.concatenate([observation, tree.sums @ observation])
 
-    def down(_, node):
+    def is_inner(node):
+        return tree.if_true[node] != node
+
+    def child(node):
         goes_true = observation[tree.feature[node]] > tree.threshold[node]
         return jnp.where(goes_true, tree.if_true[node], tree.if_false[node])
 
-    leaf = jax.lax.fori_loop(0, depth, down, jnp.zeros((), jnp.int32))
+    leaf = jax.lax.while_loop(is_inner, child, jnp.zeros((), jnp.int32))
     action = tree.action[leaf]
     if actions.kind != "box":
         return action
@@ -144,8 +146,8 @@ def _act(tree: PaddedTree, observation: Float[Array, " F"], depth: int, actions:
 
 
 @lru_cache(maxsize=32)
-def _player(env: FunctionalEnv, depth: int, max_steps: int):
-    """A program that plays a block of pairs of a tree and an episode's key."""
+def _player(env: FunctionalEnv, max_steps: int):
+    """A program that plays a block of pairs: the number of a tree, and an episode's seed word."""
     agents = () if env.n_agents == 1 else (env.n_agents,)
 
     def episode(tree: PaddedTree, key):
@@ -157,7 +159,7 @@ def _player(env: FunctionalEnv, depth: int, max_steps: int):
         def step(carry):
             time, state, observation, total, _, _ = carry
             rows = observation.reshape(-1, observation.shape[-1])
-            action = jax.vmap(lambda row: _act(tree, row, depth, env.actions))(rows)
+            action = jax.vmap(lambda row: _act(tree, row, env.actions))(rows)
             state, at = advance(env, state, action.reshape(*agents, *action.shape[1:]))
             total = total + at.reward.reshape(-1)[0]
             ended = at.terminated.all()
@@ -172,6 +174,6 @@ def _player(env: FunctionalEnv, depth: int, max_steps: int):
 
     def pair(trees: PaddedTree, number, word):
         tree = jax.tree.map(lambda part: part[number], trees)
-        return episode(tree, jax.random.wrap_key_data(word))
+        return episode(tree, jax.random.key(word))
 
     return jax.jit(jax.vmap(pair, in_axes=(None, 0, 0)))

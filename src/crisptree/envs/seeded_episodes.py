@@ -97,7 +97,11 @@ def seed_key(rng: np.random.Generator) -> Key[Array, ""]:
     return jax.random.key(int(rng.integers(2**32)))
 
 
+def seed_words(seeds: Sequence[int]) -> np.ndarray:
+    """The number from which each seed's episode makes its key."""
+    return np.array([np_random(int(s))[0].integers(2**32) for s in seeds], np.uint32)
+
+
 def seed_keys(seeds: Sequence[int]) -> Key[Array, " seeds"]:
     """The key of each seed's episode."""
-    words = [int(np_random(int(seed))[0].integers(2**32)) for seed in seeds]
-    return jax.vmap(jax.random.key)(np.array(words, np.uint32))
+    return jax.vmap(jax.random.key)(seed_words(seeds))

@@ -1,9 +1,12 @@
 """From scratch: a wide, random, soft tree that turns crisp while it learns."""
 
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
+import equinox as eqx
 import jax
+import numpy as np
 
 from crisptree import soft
 from crisptree.crispen.redraw import redraw_idle_nodes
@@ -36,7 +39,10 @@ class Direct(Stage):
         config, task = context.config, context.task
         learning = config.ppo_for("direct")
         n_updates = context.updates(1.0, learning.steps_per_update)
-        states = stack([_random_start(context, n_updates, i) for i in range(config.direct.starts)])
+        # As one program: the many small steps of it take longer to prepare than to run.
+        fresh = eqx.filter_jit(partial(_random_start, context))
+        starts = range(config.direct.starts)
+        states = stack([fresh(np.array(n_updates), np.array(i)) for i in starts])
         states, snapshots = context.checkpoints.resumed(states)
         with context.trainer(learning, config.direct.starts) as trainer:
             done = anneal(
@@ -78,7 +84,7 @@ class Direct(Stage):
         return between
 
 
-def _random_start(context: Context, n_updates: int, start: int) -> Any:
+def _random_start(context: Context, n_updates: Any, start: Any) -> Any:
     """A fresh learner around a random tree."""
     config, task = context.config, context.task
     for_tree, for_learner = jax.random.split(jax.random.fold_in(context.key, start))
