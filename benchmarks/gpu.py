@@ -73,7 +73,9 @@ def states_of(env: Any, config: PPOConfig, n_seeds: int, n_updates: int) -> tupl
 
     def one(key):
         for_tree, for_learner = jax.random.split(key)
-        tree = soft.SoftTree.random(soft.balanced(8), env.n_features, env.n_actions, key=for_tree)
+        tree = soft.SoftTree.random(
+            soft.balanced(8), env.n_features, len(env.actions.names), key=for_tree
+        )
         return ppo.init(tree, env.n_features, config, n_updates, key=for_learner)
 
     states = eqx.filter_jit(eqx.filter_vmap(one))(jax.random.split(jax.random.key(0), n_seeds))

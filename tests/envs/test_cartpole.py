@@ -60,7 +60,7 @@ def test_constants_are_gymnasium_s():
     assert env.unwrapped.x_threshold == POSITION_LIMIT
     assert env.spec.max_episode_steps == ENV.max_steps == 500
     assert env.observation_space.shape == (ENV.n_features,)
-    assert env.action_space.n == ENV.n_actions
+    assert env.action_space.n == len(ENV.actions.names)
     env.close()
 
 

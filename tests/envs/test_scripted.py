@@ -51,7 +51,7 @@ def test_zerglings(episodes):
 
 
 def row(**named):
-    from crisptree.envs.zerglings.names import FEATURE_NAMES
+    from crisptree.envs.zerglings import FEATURE_NAMES
 
     values = dict.fromkeys(FEATURE_NAMES, -1.0) | {k.replace("_", " "): v for k, v in named.items()}
     return list(values.values())

@@ -43,10 +43,6 @@ class CartPole:
     def actions(self) -> Actions:
         return Actions.discrete(("push left", "push right"))
 
-    @property
-    def n_actions(self) -> int:
-        return len(self.actions.names)
-
     def reset(self, key: Key[Array, ""]) -> tuple[CartPoleState, Float[Array, "4"]]:
         physics = jax.random.uniform(key, (4,), minval=-FIRST, maxval=FIRST)
         return CartPoleState(physics, jnp.zeros((), jnp.int32)), physics

@@ -68,10 +68,6 @@ class Chain:
     def actions(self) -> Actions:
         return Actions.discrete(("a1", "a2"))
 
-    @property
-    def n_actions(self) -> int:
-        return 2
-
     def reset(self, key: Key[Array, ""]) -> tuple[ChainState, Float[Array, "1"]]:
         if self.start is None:
             position = self.istar + jax.random.bernoulli(key).astype(jnp.int32)

@@ -99,8 +99,8 @@ def compiled_rollout(
         number = np.repeat(np.arange(len(some)), len(seeds)).astype(np.int32)
         episode = np.tile(np.arange(len(seeds)), len(some))
         some += [some[0]] * (most - len(some))
-        stacked = PaddedTree(*(np.stack(part) for part in zip(*some, strict=True)))
-        results.append(_in_blocks(play, jax.device_put(stacked), number, words[episode], block))
+        stacked = PaddedTree(*jax.device_put([np.stack(part) for part in zip(*some, strict=True)]))
+        results.append(_in_blocks(play, stacked, number, words[episode], block))
     joined = (np.concatenate(parts) for parts in zip(*results, strict=True))
     returns, lengths, terminated, was_cut = (
         part.reshape(len(trees), len(seeds)) for part in joined

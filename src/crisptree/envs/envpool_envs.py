@@ -17,8 +17,8 @@ from crisptree.envs.vector import VectorEnv, VectorStep
 class EnvpoolEnvs(VectorEnv):
     """N environments in one pool.
 
-    Its habits, met here: the seed counts only at construction; after an episode's end the next
-    call ignores its action and only resets.
+    The seed counts only when a pool is made. After the end of an episode, the next step ignores its
+    action and only resets.
     """
 
     def __init__(self, task: Task, n_envs: int, n_threads: int = 1) -> None:
@@ -33,7 +33,7 @@ class EnvpoolEnvs(VectorEnv):
         self.close()
         limit = {} if self._task.max_steps is None else {"max_episode_steps": self._task.max_steps}
         with warnings.catch_warnings(), guarded(self._task.name, "reset"):
-            # of bounds that gymnasium rounds to float32; nobody here reads them
+            # gymnasium warns that it rounds bounds to float32; nobody here reads them
             warnings.simplefilter("ignore", UserWarning)
             self._pool = envpool.make_gymnasium(
                 str(self._task.env_id),
@@ -79,8 +79,8 @@ class EnvpoolEnvs(VectorEnv):
         return self._task.observe_batch(raw), reward, terminated, truncated & ~terminated
 
     def parts(self) -> "list[EnvpoolEnvs]":
-        """The same environments in two pools of half the threads, where there are several: while
-        one of them steps, the other can be acted for."""
+        """The same environments in two pools, each with half of the threads: while one pool steps,
+        the policy acts in the other. One pool where there are not enough threads."""
         n, threads = self._n_envs // 2, self._n_threads // 2
         if not threads or not n:
             return [self]
@@ -96,10 +96,10 @@ class EnvpoolEnvs(VectorEnv):
 
 
 def envpool_has(task: Task) -> bool:
-    """Whether envpool is installed and has this very environment.
+    """Whether envpool is installed and has the same environment.
 
-    An id that anyone else has registered is theirs, though envpool may know one of that name; and
-    arguments are gymnasium's, not envpool's.
+    It must be registered by gymnasium itself (others may use an id that envpool knows) and have no
+    keyword arguments, since envpool's are not gymnasium's.
     """
     source = task.source
     if not source.is_registered or source.kwargs or source.features is not None:
@@ -111,7 +111,7 @@ def envpool_has(task: Task) -> bool:
         return False
     try:
         import envpool
-    except Exception:  # a broken installation is none
+    except Exception:  # a broken installation counts as none
         return False
     return source.env_id in envpool.list_all_envs() and _same_spaces(task)
 

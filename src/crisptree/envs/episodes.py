@@ -90,8 +90,8 @@ class GymnasiumEpisodes(EpisodeBatch):
 
 
 class EnvpoolEpisodes(EpisodeBatch):
-    """Environments of envpool. An episode that is over is stepped no more: a few long ones cost
-    no more than their own steps."""
+    """Environments of envpool. Only running episodes are stepped, so that a few long ones cost no
+    more than their own steps."""
 
     starts_together = True
 

@@ -1,4 +1,4 @@
-"""What a policy is worth: returns on episodes that nothing was trained or chosen on. No JAX."""
+"""Scores of policies: returns on episodes that were not used to train or choose. No JAX."""
 
 import itertools
 import math
@@ -23,14 +23,14 @@ from crisptree.envs.task import Task, check_fits, task_of, task_of_policy
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 BASELINE_STEPS = 20_000
-"""Steps that one baseline may take."""
+"""Most steps of one baseline."""
 MOST_CONSTANTS = 32
-"""Constant actions that are tried; of more, a random choice."""
+"""Most constant actions that are tried; of more, a random sample."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """The returns of a policy, one an episode."""
+    """The returns of a policy, one per episode."""
 
     env_id: str
     """The environment's name."""
@@ -95,14 +95,14 @@ class Score:
 
 
 def _spread(values: Sequence[float], ddof: int) -> float:
-    """The standard deviation; squares of the largest returns would not fit into a float."""
+    """The standard deviation. Scaled first: squares of the largest returns would overflow."""
     largest = max(map(abs, values)) or 1.0
     return float(np.std(np.array(values) / largest, ddof=ddof)) * largest
 
 
 def digits(values: Sequence[float], error: float | None = None) -> Callable[[float], str]:
-    """Writes numbers with decimals that fit the scale of `values`: two figures of the standard
-    error where one is given, else three figures of how far the values are apart."""
+    """A function that writes numbers with as many decimals as `values` need: two figures of the
+    standard error where one is given, else three figures of the values' range."""
     numbers = [abs(float(value)) for value in values] or [0.0]
     scale = error or (max(map(float, values), default=0.0) - min(map(float, values), default=0.0))
     if not scale or not math.isfinite(scale):
@@ -149,7 +149,7 @@ def evaluate(
 
 @dataclass(frozen=True)
 class Baselines:
-    """What needs no learning: uniformly random actions, and the best action for ever."""
+    """Mean returns that need no learning: of random actions, and of the best constant action."""
 
     random_return: float | None
     """None where the time allowed no episode to end."""
@@ -165,15 +165,14 @@ def baseline_returns(
     seed: int,
     *,
     episodes: int = 64,
-    max_steps: int | None = None,
     seconds: float = 60.0,
 ) -> Baselines:
     """The mean returns of random play and of the best constant action.
 
     Constants race: all of them in a few episodes, the better third in more, the last few in all.
-    Fewer episodes are played where they are long. Where `seconds` do not suffice, the constants may
-    be left out; else the clock has no say, and the same seed gives the same figures. Episodes come
-    from the range for selection, since the best of many is a choice.
+    Fewer episodes are played where they are long. If `seconds` are too few, constants are left out;
+    else the same seed gives the same figures. Episodes come from the seeds for selection, since the
+    best of many is a choice.
     """
     first = block_seed("selection", episodes, seed)
     began = time.monotonic()
@@ -184,7 +183,7 @@ def baseline_returns(
             return None
         deadline = began + seconds
         seeds = range(first, first + n)
-        found = rollout(policies, task, seeds, max_steps=max_steps, deadline=deadline)
+        found = rollout(policies, task, seeds, deadline=deadline)
         late = found.cut and time.monotonic() >= deadline
         return None if late else (found.returns.mean(1), int(found.lengths.mean()))
 
@@ -216,8 +215,8 @@ def _always(task: Task, action: np.ndarray) -> CrispTree:
 
 
 def constant_actions(task: Task, seed: int) -> list[np.ndarray]:
-    """Actions to try for ever: each one, or, where there are too many, some of them. Of real
-    vectors the middle, the corners and random ones."""
+    """Constant actions to try: all of them, or a sample where there are too many. Of real vectors
+    the middle, the lowest, the highest and random ones."""
     actions, rng = task.actions, np.random.default_rng(seed)
     if actions.kind == "discrete":
         n = len(actions.names)

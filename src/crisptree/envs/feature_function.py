@@ -10,7 +10,7 @@ from crisptree.crisp.signature import Feature
 from crisptree.envs.guard import reason
 
 FeatureFunction = Callable[[Any], Any]
-"""One observation in; a dict of named numbers out, or an array."""
+"""From one observation to a dict of named numbers, or to an array."""
 
 
 class FunctionEncoder:

@@ -1,4 +1,4 @@
-"""What many crisp trees do, one observation each: one table of nodes, one routing for all."""
+"""Many crisp trees in one table of nodes, so that all of them are routed together."""
 
 from collections.abc import Sequence
 

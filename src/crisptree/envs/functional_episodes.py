@@ -14,8 +14,8 @@ from crisptree.envs.seeded_episodes import EpisodeState, compiled, seed_keys
 
 
 def action_array(actions: Actions, chosen: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """A policy's actions as a functional environment takes them, for `shape` rows. NumPy's array:
-    a compiled program takes it in less time than it takes to make one of JAX's."""
+    """A policy's actions as a functional environment takes them, for `shape` rows. A NumPy array,
+    which a compiled program takes faster than JAX could convert it."""
     values = () if actions.kind == "discrete" else (actions.n_values,)
     array = np.asarray(chosen).reshape(*shape, *values)
     if actions.kind == "box":
@@ -25,7 +25,7 @@ def action_array(actions: Actions, chosen: np.ndarray, shape: tuple[int, ...]) -
 
 class FunctionalEpisodes(EpisodeBatch):
     """Episodes in one compiled step. All slots are stepped every time, so that one program serves
-    however many still run."""
+    any number of running episodes."""
 
     starts_together = False
 

@@ -1,4 +1,4 @@
-"""What a user's code does wrong becomes one line that names it; its prints go to stderr."""
+"""Errors of a user's code become one line that names it; what it prints goes to stderr."""
 
 import sys
 import threading
@@ -39,8 +39,8 @@ _redirection = _StdoutToStderr()
 
 
 class guarded:  # noqa: N801 - used as a function, as contextlib's are
-    """`with guarded(name, "step"):` turns whatever the environment raises into a CrisptreeError;
-    `what` says it where it is no environment.
+    """`with guarded(name, "step"):` turns whatever the environment raises into a CrisptreeError.
+    `what` says what kind of thing it is, if it is not an environment.
 
     Printed text goes to standard error, since standard output may carry a command's JSON.
     """

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import gymnasium as gym
 import numpy as np
 from gymnasium.wrappers import TimeLimit
 
@@ -28,7 +27,9 @@ class GymnasiumEnvs(VectorEnv):
 
     def __init__(self, task: Task, n_envs: int) -> None:
         self._task = task
-        self._envs = [_limited(task) for _ in range(n_envs)]
+        self._envs = [task.make() for _ in range(n_envs)]
+        if task.max_steps is None:
+            self._envs = [TimeLimit(env, MOST_STEPS) for env in self._envs]
         self._alive = np.ones(n_envs * task.n_rows, bool)
         self._stepping = Stepping(n_envs)
 
@@ -100,11 +101,6 @@ class GymnasiumEnvs(VectorEnv):
                 env.close()
 
 
-def _limited(task: Task) -> gym.Env:
-    env = task.make()
-    return env if task.max_steps is not None else TimeLimit(env, MOST_STEPS)
-
-
 def alive_agents(info: Any, n_agents: int) -> np.ndarray:
     """Which agents of a team still act: what the environment says in its info, else all."""
     if n_agents > 1 and isinstance(info, dict) and "alive" in info:
@@ -113,8 +109,8 @@ def alive_agents(info: Any, n_agents: int) -> np.ndarray:
 
 
 def checked_rewards(rewards: list[Any], task: Task) -> np.ndarray:
-    """Rewards as float64 `(n,)`; what is no finite number of float32, in which learners count, is
-    the environment's mistake."""
+    """Rewards as float64 `(n,)`. One that is not finite in float32, the learners' type, is an error
+    of the environment."""
     try:
         array = np.asarray(rewards, np.float64).reshape(len(rewards))
     except (TypeError, ValueError):

@@ -109,10 +109,6 @@ class SuiteTwin:
     def n_features(self) -> int:
         return len(self.encoder.features)
 
-    @property
-    def n_actions(self) -> int:
-        return len(self.actions.names)
-
     def reset(self, key: Key[Array, ""]) -> tuple[Any, Float[Array, " F"]]:
         state, observation = self.simulator.reset(key)
         return state, self._features(observation)

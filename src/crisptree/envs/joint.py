@@ -1,4 +1,4 @@
-"""The whole team as one gymnasium environment: `(agents, features)` in, one action an agent out.
+"""The whole team as one gymnasium environment: `(agents, features)` in, one action per agent out.
 
 `CrispTree.predict` takes the rows of one observation as a batch, so a tree over one agent's
 features plays the joint environment as it is.
@@ -27,7 +27,7 @@ class JointEnv(gym.Env):
     def __init__(self, env: TeamEnv, render_mode: str | None = None) -> None:
         self.functional, self.render_mode = env, render_mode
         self.observation_space = observation_space(env, env.n_agents)
-        self.action_space = gym.spaces.MultiDiscrete([env.n_actions] * env.n_agents)
+        self.action_space = gym.spaces.MultiDiscrete([len(env.action_names)] * env.n_agents)
         self._episode = TeamEpisode(env, render_mode)
 
     def reset(

@@ -35,7 +35,7 @@ class JointVectorEnv(gym.vector.VectorEnv):
             raise CrisptreeError(f"render_mode must be rgb_array, not '{render_mode}'")
         self.functional, self.num_envs, self.render_mode = env, num_envs, render_mode
         self.single_observation_space = observation_space(env, env.n_agents)
-        self.single_action_space = gym.spaces.MultiDiscrete([env.n_actions] * env.n_agents)
+        self.single_action_space = gym.spaces.MultiDiscrete([len(env.action_names)] * env.n_agents)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._compiled = compiled(env)

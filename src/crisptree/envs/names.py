@@ -20,7 +20,7 @@ from crisptree.envs.known_names import ACTIONS, FEATURES, FLAGS, ORDERED
 
 @dataclass(frozen=True)
 class Names:
-    """The names that are known of one environment; everything may be missing."""
+    """The names that are known of one environment; each field may be empty."""
 
     env_name: str
     known: tuple[str, ...] = ()
@@ -65,17 +65,15 @@ class Names:
 
     def _distinct(self, names: tuple[str, ...], n: int, what: str) -> tuple[str, ...]:
         if len(names) != n or len(set(names)) != n:
-            raise self._wrong_count(what, len(names), n)
+            raise CrisptreeError(
+                f"the metadata of '{self.env_name}' give {len(names)} {what}; it needs {n}, no two "
+                "alike"
+            )
         return names
-
-    def _wrong_count(self, what: str, given: int, n: int) -> CrisptreeError:
-        return CrisptreeError(
-            f"the metadata of '{self.env_name}' give {given} {what}; it needs {n}, no two alike"
-        )
 
 
 def names_of(env: gym.Env, env_id: str | None, env_name: str) -> Names:
-    """What is known of the names of an environment: its own metadata first, then the tables."""
+    """The names that an environment's metadata and the tables give; metadata count first."""
     about = env.metadata or {}
     bare = _bare(env_id or (env.spec.id if env.spec else None))
     return Names(

@@ -50,10 +50,6 @@ class Painting:
             self._pygame.draw.circle(layer, colour, self._at(centre), radius * self._unit)
         self._surface.blit(layer, (0, 0))
 
-    def ring(self, centre: Point, radius: Number, colour: Colour, thickness: Number = 1.5) -> None:
-        wide = max(1, round(thickness * SHARPNESS))
-        self._pygame.draw.circle(self._surface, colour, self._at(centre), radius * self._unit, wide)
-
     def line(self, start: Point, end: Point, colour: Colour, thickness: Number = 2) -> None:
         wide = max(1, round(thickness * SHARPNESS))
         self._pygame.draw.line(self._surface, colour, self._at(start), self._at(end), wide)

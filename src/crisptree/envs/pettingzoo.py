@@ -1,4 +1,4 @@
-"""The domains as PettingZoo parallel environments: a dictionary entry an agent."""
+"""The domains as PettingZoo parallel environments, with dictionaries by agent."""
 
 from typing import Any
 
@@ -31,7 +31,9 @@ class TeamParallelEnv(ParallelEnv):
         self.possible_agents = list(env.agent_names)
         self.agents: list[str] = []
         self._observation_spaces = {a: observation_space(env) for a in self.possible_agents}
-        self._action_spaces = {a: spaces.Discrete(env.n_actions) for a in self.possible_agents}
+        self._action_spaces = {
+            a: spaces.Discrete(len(env.action_names)) for a in self.possible_agents
+        }
         self._episode = TeamEpisode(env, render_mode)
 
     def observation_space(self, agent: str) -> spaces.Box:

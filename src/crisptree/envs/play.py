@@ -1,4 +1,4 @@
-"""Policies in seeded episodes, side by side. No JAX here; `rollout` chooses what to play in."""
+"""Policies in seeded episodes, side by side. No JAX here; `rollout` chooses the environments."""
 
 import math
 import time
@@ -87,9 +87,9 @@ class Recording:
 
 
 OnEpisode = Callable[[int], None]
-"""Is told how many episodes have ended."""
+"""Called with the number of episodes that have ended."""
 OnStep = Callable[[np.ndarray, np.ndarray], None]
-"""Is told the slots that have a new observation, and the numbers of their episodes."""
+"""Called with the slots that have a new observation, and the numbers of their episodes."""
 
 
 class Play:
@@ -146,7 +146,7 @@ class Play:
         )
 
     def _stop(self) -> None:
-        """Cut what still runs, and what was never begun."""
+        """Mark the episodes that still run, or never began, as cut."""
         slots = np.flatnonzero(self._running >= 0)
         unfinished = [*self._running[slots].tolist(), *range(self._begun, self._n)]
         self._was_cut[unfinished] = True
@@ -175,7 +175,7 @@ class Play:
             self._on_step(idle, episodes)
 
     def _step(self) -> int:
-        """One step of all that run; how many ended with it."""
+        """Step all running episodes; return how many ended."""
         slots = np.flatnonzero(self._running >= 0)
         episodes = self._running[slots]
         agents, n_features = self._rows.shape[1:]

@@ -1,4 +1,4 @@
-"""What plays: one protocol for trees, networks, and whatever people bring. No JAX here."""
+"""One protocol of policies for trees, networks and models of other libraries. No JAX here."""
 
 import inspect
 from collections.abc import Callable
@@ -35,7 +35,7 @@ class FunctionPolicy:
 
 
 def policy_from(predictor: Any, task: Task) -> Policy:
-    """A policy from whatever people have: an object with `act`, a model with `predict` (as those
+    """A policy from what a user has: an object with `act`, a model with `predict` (as those
     of Stable-Baselines3 and scikit-learn), or a function on a batch of observations.
 
     Models and functions answer with the environment's own actions, so that `start` is taken off. A
@@ -74,11 +74,9 @@ def policy_from(predictor: Any, task: Task) -> Policy:
 
 
 def _check_answer(answer: np.ndarray, task: Task) -> None:
-    """Refuses answers of another size, and real actions that are no numbers."""
-    actions = task.actions
-    size, needed = answer.size // max(len(answer), 1), 1
-    if actions.kind != "discrete":
-        needed = actions.n_values
+    """Refuse answers of another size, and real actions that are no numbers."""
+    actions, size = task.actions, answer.size // max(len(answer), 1)
+    needed = 1 if actions.kind == "discrete" else actions.n_values
     if len(answer) and size != needed:
         raise CrisptreeError(
             f"the policy gives {size} numbers for each observation; '{task.name}' needs {needed}"
@@ -113,7 +111,7 @@ def _takes_raw(model: Any, task: Task) -> bool:
 
 
 def check_actions(chosen: np.ndarray, task: Task) -> None:
-    """Refuses actions that the task does not have."""
+    """Refuse actions that the task does not have."""
     actions = task.actions
     if actions.kind == "discrete":
         fits = chosen.ndim == 1 and np.isin(chosen, np.arange(len(actions.names))).all()
@@ -130,6 +128,6 @@ def check_actions(chosen: np.ndarray, task: Task) -> None:
 
 
 def random_policy(task: Task, seed: int) -> Policy:
-    """Uniformly random actions. What it does depends on how often it was asked."""
+    """A policy of uniformly random actions; each call draws the next ones from one generator."""
     rng = np.random.default_rng(seed)
     return FunctionPolicy(lambda rows: sample_actions(task.actions, len(rows), rng))

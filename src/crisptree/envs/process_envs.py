@@ -33,9 +33,9 @@ START = "spawn"
 
 
 class EnvGroup(gym.Env):
-    """Some environments as one: its observation has the fields of a `VectorStep`.
+    """Several environments as one: its observation has the fields of a `VectorStep`.
 
-    The rows of the last group that are too many stay 0.
+    Groups have equally many rows; in the last one, rows without an environment stay 0.
     """
 
     def __init__(self, source: bytes, rows: int, n_envs: int, n_features: int, shape: tuple):
@@ -83,7 +83,7 @@ class EnvGroup(gym.Env):
 
 def _group(*arguments: Any, parent: int) -> EnvGroup:
     if os.getpid() != parent:
-        os.dup2(2, 1)  # whatever an environment prints is no answer
+        os.dup2(2, 1)  # what an environment prints goes to standard error
     return EnvGroup(*arguments)
 
 
@@ -137,7 +137,7 @@ class ProcessEnvs(VectorEnv):
 
     @contextlib.contextmanager
     def _failing(self, doing: str) -> Iterator[None]:
-        """A process's error is ours; one that ended leaves a pipe without an end."""
+        """Raise the errors of the processes; one that ended shows in its broken pipe."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # gymnasium warns with the whole traceback
@@ -162,9 +162,9 @@ class ProcessEnvs(VectorEnv):
 
 @contextlib.contextmanager
 def _without_main() -> Iterator[None]:
-    """Starts processes that do not run the user's script again: `multiprocessing` would import
-    the main module, and a script without `if __name__ == "__main__"` would start all over. What
-    an environment needs of it travels in the source's bytes."""
+    """Start processes that do not run the user's script again. `multiprocessing` would import the
+    main module, and a script without `if __name__ == "__main__"` would start all over. What an
+    environment needs of it is in the source's bytes."""
     main = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
     try:

@@ -13,8 +13,8 @@ from jaxtyping import Array, Bool, Float, Int, Key
 
 from crisptree.envs.functional import FunctionalEnv
 from crisptree.envs.wildfire.env import Wildfire
-from crisptree.envs.zerglings.names import ACTION_NAMES as ZERGLINGS_ACTIONS
-from crisptree.envs.zerglings.names import FEATURE_NAMES as ZERGLINGS_FEATURES
+from crisptree.envs.zerglings import ACTION_NAMES as ZERGLINGS_ACTIONS
+from crisptree.envs.zerglings import FEATURE_NAMES as ZERGLINGS_FEATURES
 
 Policy = Callable[[Key[Array, ""], Float[Array, "agents F"]], Int[Array, " agents"]]
 
@@ -45,7 +45,7 @@ def north_west(key: Key[Array, ""], observation: Float[Array, "2 6"]) -> Int[Arr
 
 
 def coordinated(key: Key[Array, ""], observation: Float[Array, "2 6"]) -> Int[Array, " 2"]:
-    """A fire each, shared out so that the distances sum to least. Sees both rows at once."""
+    """One fire for each drone, with the least sum of distances. Sees both rows at once."""
     distance = _distances(observation)
     straight = distance[0, 0] + distance[1, 1] <= distance[0, 1] + distance[1, 0]
     fire = jnp.where(straight, jnp.array([0, 1]), jnp.array([1, 0]))
@@ -82,7 +82,7 @@ def idle(key: Key[Array, ""], observation: Float[Array, "3 37"]) -> Int[Array, "
 def attack_else_south_west(
     key: Key[Array, ""], observation: Float[Array, "3 37"]
 ) -> Int[Array, " 3"]:
-    """Attack what is seen; else all go south, or all go west, as a coin falls."""
+    """Attack what is seen; else all go south or all go west, at random."""
     move = jnp.where(jax.random.bernoulli(key), SOUTH, WEST)
     return jnp.where(_sees(observation), ATTACK_NEAREST, move)
 

@@ -1,4 +1,4 @@
-"""Seeds of episodes, one range a purpose: what selects a tree never scores it.
+"""Seeds of episodes, one range for each purpose: what selects a tree never scores it.
 
 Training draws below 2^29; episodes that choose among trees come from the next range, episodes
 that are reported from the last one. The ranges do not meet, whatever the user's seed.
@@ -16,7 +16,7 @@ EPISODES_PER_SEED = 2**16
 
 
 def episode_seeds(purpose: Purpose, seed: int, count: int) -> list[int]:
-    """`count` consecutive seeds for episodes; of 8,192 neighbouring user seeds no two share one."""
+    """`count` consecutive seeds; 8,192 neighbouring user seeds share none of them."""
     start = (seed * EPISODES_PER_SEED) % _WIDTH
     return [_RANGE[purpose] * _WIDTH + (start + i) % _WIDTH for i in range(count)]
 

@@ -152,7 +152,7 @@ def qualified_name(function: Any) -> str:
 
 
 def _portable_spec(spec: Any) -> Any:
-    """A registration that another process can use: what is in the main script as an object."""
+    """The registration for another process; an entry point in the main script as an object."""
     if spec is None or not isinstance(spec.entry_point, str):
         return spec
     module, _, attribute = spec.entry_point.partition(":")
@@ -189,7 +189,8 @@ def source_of(
 
 
 def _source_of_factory(factory: Any, kwargs: dict[str, Any]) -> EnvSource:
-    """A function or class; a file can say it where a module has it and JSON has its arguments."""
+    """The source of a function or class. It has an id if other programs can import the factory and
+    if its arguments are plain JSON."""
     name = _importable_name(factory)
     try:
         return EnvSource(name, plain_json("env_kwargs", kwargs) if name else kwargs, factory)
@@ -217,12 +218,12 @@ def _source_of_name(name: str, kwargs: dict[str, Any]) -> EnvSource:
 
 
 def _with_version(env_id: str) -> str:
-    """The id with its newest version, where it names none: a policy file says which one it was."""
+    """The id, with the newest version added if it names none, so that policy files record it."""
     try:
         namespace, name, version = registration.parse_env_id(env_id)
         newest = registration.find_highest_version(namespace, name)
     except gym.error.Error:
-        return env_id  # making it says what is wrong
+        return env_id  # gym.make says what is wrong
     if version is not None or newest is None or env_id in gym.registry:
         return env_id
     return registration.get_env_id(namespace, name, newest)
@@ -235,10 +236,10 @@ def _make_of_suite(suite: str, env_id: str, **kwargs: Any) -> gym.Env:
 
 
 def _source_of_object(env: gym.Env) -> EnvSource:
-    """Copies of a given environment: deep copies, so that whatever was changed in it counts; by
-    its specification where it cannot be copied (physics engines in C often cannot)."""
+    """A source that makes deep copies of an environment, with whatever was changed in it. What
+    cannot be copied (often physics engines in C) is made again from its specification."""
     spec = env.spec
-    name, kwargs = (None, {}) if spec is None else _what_a_file_says(spec)
+    name, kwargs = (None, {}) if spec is None else _id_and_kwargs(spec)
     try:
         copy.deepcopy(env)
     except Exception as error:
@@ -279,18 +280,18 @@ class _RemadeEnv:
         return gym.make(self.spec, render_mode=render_mode)
 
 
-def _what_a_file_says(spec: Any) -> tuple[str | None, dict[str, Any]]:
-    """The id and arguments that make the same environment again; nothing where a wrapper or an
-    argument stands between that a file cannot say."""
+def _id_and_kwargs(spec: Any) -> tuple[str | None, dict[str, Any]]:
+    """The id and arguments that make the same environment again; `(None, {})` if it has wrappers or
+    arguments that a policy file cannot hold."""
     if spec.additional_wrappers or spec.id not in gym.registry:
         return None, {}
-    kwargs = {key: value for key, value in spec.kwargs.items() if key != "render_mode"}
+    known = gym.registry[spec.id]
     kwargs = {
         key: value
-        for key, value in kwargs.items()
-        if key not in gym.registry[spec.id].kwargs or gym.registry[spec.id].kwargs[key] != value
+        for key, value in spec.kwargs.items()
+        if key != "render_mode" and (key not in known.kwargs or known.kwargs[key] != value)
     }
-    if spec.max_episode_steps != gym.registry[spec.id].max_episode_steps:
+    if spec.max_episode_steps != known.max_episode_steps:
         kwargs["max_episode_steps"] = spec.max_episode_steps
     try:
         return spec.id, plain_json("env_kwargs", kwargs)

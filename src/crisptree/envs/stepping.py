@@ -1,8 +1,8 @@
-"""Steps of several environments: one after the other, or at the same time where they only wait.
+"""Steps of several environments: in one loop, or in threads where steps mostly wait.
 
 An environment that asks a device, a server or another program waits most of the time. Its steps
-then go on in threads, as many at once as there are environments; what each of them does is the
-same. Steps that compute stay in one loop, where threads would only get in each other's way.
+then run in threads, one for each environment, with the same results. Steps that compute stay in
+one loop, since Python's threads do not compute at the same time.
 """
 
 import sys
@@ -14,15 +14,15 @@ from typing import Any
 import gymnasium as gym
 
 TIMED = 2
-"""Steps that tell whether the environment waits."""
+"""Steps that are timed to see whether the environment waits."""
 LEAST_WAIT = 2e-3
-"""Seconds that a step must wait for threads to pay."""
+"""A shorter step, in seconds, gains nothing from threads."""
 BUSY = 0.3
-"""Share of a step's time in which the processor may be at work all the same."""
+"""A step waits if it computes for less than this share of its time."""
 
 
 class Stepping:
-    """Steps and resets environments; the first few steps tell how."""
+    """Steps and resets environments; the first steps are timed to choose a loop or threads."""
 
     def __init__(self, most: int) -> None:
         self._most, self._timed = most, 0
@@ -73,10 +73,9 @@ class Stepping:
 
 
 def _pauses() -> float:
-    """How often this thread gave way of its own will: one that the machine is too busy for does
-    not wait. Where nobody counts, every step may have waited."""
+    """How often this thread has waited. Being interrupted on a busy machine does not count."""
     if sys.platform != "linux":
-        return time.perf_counter()
+        return time.perf_counter()  # nobody counts here: every step may have waited
     import resource
 
     return float(resource.getrusage(resource.RUSAGE_THREAD).ru_nvcsw)

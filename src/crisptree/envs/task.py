@@ -87,7 +87,7 @@ class Task:
 
     @property
     def n_rows(self) -> int:
-        """Rows of features in one observation: 1, or one an agent."""
+        """Rows of features in one observation: 1, or one per agent."""
         return self.n_agents or 1
 
     def make(self, **options: Any) -> gym.Env:
@@ -135,12 +135,12 @@ def task_of_policy(
     env: "Env | Task | None" = None,
     features: FeatureFunction | str | None = None,
 ) -> Task:
-    """The task that a policy was made for, as its file says or as the caller says instead.
+    """The task that a policy was made for: the one its file names, unless the caller gives another.
 
-    Nothing is imported because a file names it: `module:Id` and `module:function` must be given
-    by the caller. The sizes of policy and task are compared.
+    A file never gets code imported: the caller must give `module:Id` and `module:function`. The
+    sizes of policy and task must agree.
     """
-    named, function = _said(policy, "env_id"), _said(policy, "feature_function")
+    named, function = _text_of(policy, "env_id"), _text_of(policy, "feature_function")
     kwargs = getattr(policy, "env_kwargs", None) or {}
     if env is None:
         if named is None:
@@ -163,13 +163,13 @@ def task_of_policy(
     return task
 
 
-def _said(policy: Any, what: str) -> str | None:
-    found = getattr(policy, what, None)
+def _text_of(policy: Any, attribute: str) -> str | None:
+    found = getattr(policy, attribute, None)
     return found if isinstance(found, str) else None
 
 
 def check_fits(policy: Any, task: Task) -> None:
-    """Refuses a policy whose numbers of features or actions are not the task's."""
+    """Refuse a policy whose numbers of features or actions are not the task's."""
     for what in ("features", "actions"):
         has, needs = getattr(policy, f"n_{what}", None), getattr(task, f"n_{what}")
         if isinstance(has, int) and has != needs:
@@ -223,18 +223,18 @@ def _task_of_env(env: gym.Env, source: EnvSource) -> Task:
 
 
 def _time_limit(env: gym.Env) -> int | None:
-    """The steps after which gymnasium, or the environment by its metadata, truncates."""
+    """The steps after which gymnasium truncates, or the environment itself by its metadata."""
     if env.spec is not None and env.spec.max_episode_steps is not None:
         return env.spec.max_episode_steps
-    said = (env.metadata or {}).get("max_steps")
-    return said if isinstance(said, int) and said > 0 else None
+    given = (env.metadata or {}).get("max_steps")
+    return given if isinstance(given, int) and given > 0 else None
 
 
 def team_size(env: gym.Env) -> int | None:
     """How many agents share one policy in this environment; None where it is not a team.
 
-    A team has observations `(agents, features)` and one Discrete action an agent, all alike. An
-    environment that looks so and is none says `"n_agents": None` in its metadata.
+    A team has observations `(agents, features)` and one Discrete action per agent, all alike. An
+    environment with such spaces that is no team says `"n_agents": None` in its metadata.
     """
     if "n_agents" in (env.metadata or {}) and env.metadata["n_agents"] in (None, 1):
         return None

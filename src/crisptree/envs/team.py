@@ -1,4 +1,4 @@
-"""What a multi-agent environment offers beside `reset` and `step`: what its facades need.
+"""What a multi-agent environment offers besides `reset` and `step`, for its facades.
 
 The facades are `joint` (one gymnasium environment for the whole team), `joint_vector` (many of
 them in one compiled call) and `pettingzoo` (one agent, one entry).
@@ -15,9 +15,6 @@ from crisptree.envs.functional import FunctionalEnv
 
 class TeamEnv(FunctionalEnv, Protocol):
     """Agents that share one policy and one reward: every row of `reward` is the team's."""
-
-    @property
-    def n_actions(self) -> int: ...
 
     agent_names: ClassVar[tuple[str, ...]]
     action_names: ClassVar[tuple[str, ...]]
@@ -46,7 +43,7 @@ def checked_actions(env: TeamEnv, action: Any, shape: tuple[int, ...]) -> np.nda
         raise CrisptreeError(
             f"actions must be integers of shape {shape}, not {array.dtype} of shape {array.shape}"
         )
-    wrong = array[(array < 0) | (array >= env.n_actions)]
+    wrong = array[(array < 0) | (array >= len(env.action_names))]
     if wrong.size:
         known = ", ".join(f"{i} {name}" for i, name in enumerate(env.action_names))
         raise CrisptreeError(f"no action {wrong[0]}; the actions are {known}")

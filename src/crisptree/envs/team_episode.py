@@ -1,5 +1,6 @@
 """One episode of a team at a time, seeded, stepped and shown: what the facades have in common."""
 
+import os
 from typing import Any
 
 import gymnasium as gym
@@ -11,7 +12,6 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.envs.functional import TimeStep
 from crisptree.envs.seeded_episodes import EpisodeState, compiled, seed_key
 from crisptree.envs.team import TeamEnv, checked_actions
-from crisptree.envs.window import Window
 
 RENDER_MODES = ("rgb_array", "human")
 FRAMES_PER_SECOND = 10
@@ -65,3 +65,31 @@ class TeamEpisode:
         if self._window is not None:
             self._window.close()
             self._window = None
+
+
+class Window:
+    """Shows pictures at a steady pace. pygame is loaded when the first window opens."""
+
+    def __init__(self, frames_per_second: int) -> None:
+        os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+        import pygame
+
+        self._pygame = pygame
+        self._frames_per_second = frames_per_second
+        pygame.display.init()
+        self._screen = None
+        self._clock = pygame.time.Clock()
+
+    def show(self, frame: np.ndarray) -> None:
+        """Put the picture on the screen and wait until it is time for the next one."""
+        height, width, _ = frame.shape
+        if self._screen is None:
+            self._screen = self._pygame.display.set_mode((width, height))
+            self._pygame.display.set_caption("crisptree")
+        self._pygame.event.pump()
+        self._pygame.surfarray.blit_array(self._screen, frame.swapaxes(0, 1))
+        self._pygame.display.flip()
+        self._clock.tick(self._frames_per_second)
+
+    def close(self) -> None:
+        self._pygame.display.quit()

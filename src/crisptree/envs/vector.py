@@ -1,7 +1,7 @@
 """Many environments stepped together: one protocol for Gymnasium, envpool and JAX.
 
 Actions are the policy's own: choices counted from 0, or real vectors. What an environment expects
-instead (another start, another dtype or shape) is each backend's affair.
+instead (another start, another dtype or shape) is left to each backend.
 """
 
 from typing import NamedTuple, Protocol, runtime_checkable

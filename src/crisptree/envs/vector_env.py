@@ -16,7 +16,7 @@ from crisptree.envs.vector import VectorEnv
 
 TIMED_STEPS = 25
 SHARING_COSTS = 5e-4
-"""Seconds that a step must save to be shared out: several times what the sharing itself takes."""
+"""Seconds that sharing must save in a step: several times what the sharing itself takes."""
 
 
 def vector_env(task: Task, n_envs: int, n_threads: int = 1) -> VectorEnv:
@@ -33,7 +33,7 @@ def vector_env(task: Task, n_envs: int, n_threads: int = 1) -> VectorEnv:
     if n_threads > 1 and sharing_pays(GymnasiumEnvs(task, 1), task, n_envs, n_threads):
         try:
             return ProcessEnvs(task, n_envs, n_threads)
-        except CrisptreeError:  # what only this process knows cannot be made in another
+        except CrisptreeError:  # it cannot be made in another process
             return GymnasiumEnvs(task, n_envs)
     return GymnasiumEnvs(task, n_envs)
 
@@ -49,8 +49,8 @@ def threads() -> int:
 def sharing_pays(
     one: VectorEnv, task: Task, n_envs: int, n_threads: int, costs: float = SHARING_COSTS
 ) -> bool:
-    """Whether sharing out a step of all environments saves more seconds than it costs, by timing
-    a few steps of one."""
+    """Whether several threads save more time in a step of all environments than they cost; a few
+    steps of `one` are timed."""
     rng = np.random.default_rng(0)
     rows = len(one.reset(0))
     seconds = []

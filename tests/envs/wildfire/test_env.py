@@ -27,7 +27,7 @@ def state_at(drones, fires, env=ENV, steps=0):
 
 def test_it_is_a_functional_environment():
     assert isinstance(ENV, FunctionalEnv)
-    assert (ENV.n_agents, ENV.n_features, ENV.n_actions) == (2, 6, 5)
+    assert (ENV.n_agents, ENV.n_features) == (2, 6)
     assert len(ENV.feature_names) == 6 and len(ENV.action_names) == 5
     assert ENV.grains == 64
 

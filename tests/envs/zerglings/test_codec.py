@@ -3,9 +3,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crisptree.envs.zerglings import codec
+from crisptree.envs.zerglings import ACTION_NAMES, FEATURE_NAMES, codec
 from crisptree.envs.zerglings.codec import ATTACK, KEEP, MOVE, View, bounds
-from crisptree.envs.zerglings.names import ACTION_NAMES, FEATURE_NAMES
 from crisptree.envs.zerglings.rules import GRAINS
 
 nearest_enemies = jax.jit(codec.nearest_enemies)

@@ -30,7 +30,7 @@ def play(state, action, n, key=1):
 
 def test_it_is_a_functional_environment():
     assert isinstance(ENV, FunctionalEnv)
-    assert (ENV.n_agents, ENV.n_features, ENV.n_actions) == (3, 37, 10)
+    assert (ENV.n_agents, ENV.n_features, len(ENV.action_names)) == (3, 37, 10)
 
 
 def test_the_opening():

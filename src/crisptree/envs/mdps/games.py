@@ -1,27 +1,16 @@
 """Two games: black jack without aces that count 1, and a choice that depends on two signs."""
 
 from collections.abc import Iterator
-from functools import cache
 from itertools import product
 
 import numpy as np
 
-from crisptree.envs.mdps.table import Model, Outcome, State, TableEnv
+from crisptree.envs.mdps.table import Model, Outcome, State, as_env
 
 CARDS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 10, 10, 10, 11)
 LIMIT, BUST = 21, 22
 DEALER_STANDS = 17
 POINTS = 200
-
-
-def simple_blackjack() -> TableEnv:
-    """Games of black jack, one after the other: draw, or stand and watch the dealer draw."""
-    return TableEnv(_blackjack())
-
-
-def xor() -> TableEnv:
-    """Say whether exactly one of two numbers is negative; the next ones are drawn at random."""
-    return TableEnv(_xor())
 
 
 def _is_over(standing: int, player: int, dealer: int) -> bool:
@@ -34,9 +23,10 @@ def _payment(player: int, dealer: int) -> float:
     return 1.5 if player == LIMIT and dealer < LIMIT else 1.0
 
 
-@cache
-def _blackjack() -> Model:
-    """A game that is over is paid with the next action, which leads to a new deal."""
+@as_env
+def simple_blackjack() -> Model:
+    """Games of black jack, one after the other: draw, or stand and watch the dealer draw. A game
+    that is over is paid with the next action, which leads to a new deal."""
     share = 1 / len(CARDS)
 
     def outcomes(state: State, action: int) -> Iterator[Outcome]:
@@ -59,8 +49,9 @@ def _blackjack() -> Model:
     return Model(features, ("stand", "draw"), {(0, 0, 0): 1.0}, outcomes, flags=("standing",))
 
 
-@cache
-def _xor() -> Model:
+@as_env
+def xor() -> Model:
+    """Say whether exactly one of two numbers is negative; the next ones are drawn at random."""
     points = np.random.RandomState(0).randint(-100, 100, size=(POINTS, 2))
     states: list[State] = [(int(x), int(y)) for x, y in points]
 

@@ -1,12 +1,11 @@
 """Ways through grids: three slippery lakes, a cube with dangers, and a tiger after an antelope."""
 
 from collections.abc import Iterator, Sequence
-from functools import cache
 
 import numpy as np
 from gymnasium.envs.toy_text.frozen_lake import MAPS
 
-from crisptree.envs.mdps.table import Model, Outcome, State, TableEnv
+from crisptree.envs.mdps.table import Model, Outcome, State, as_env
 
 LAKE_12 = (
     "SFFFFFFFFFFF",
@@ -28,32 +27,9 @@ SIDE = 5
 """Of the cube, and of the field of tiger and antelope."""
 
 
-def frozen_lake_4x4() -> TableEnv:
-    """Gymnasium's FrozenLake with row and column for features."""
-    return TableEnv(_lake(tuple(MAPS["4x4"])))
-
-
-def frozen_lake_8x8() -> TableEnv:
-    return TableEnv(_lake(tuple(MAPS["8x8"])))
-
-
-def frozen_lake_12x12() -> TableEnv:
-    return TableEnv(_lake(LAKE_12))
-
-
-def navigation_3d() -> TableEnv:
-    """From one corner of a cube to the opposite one; some cells send the traveller back."""
-    return TableEnv(_navigation())
-
-
-def tiger_antelope() -> TableEnv:
-    """A tiger hunts an antelope that runs about at random."""
-    return TableEnv(_tiger())
-
-
-@cache
 def _lake(rows: Sequence[str]) -> Model:
-    """A step goes where it should, or to either side of that, with equal chances."""
+    """Gymnasium's FrozenLake with row and column for features. A step goes where it should, or to
+    either side of that, with equal chances."""
     size = len(rows)
 
     def outcomes(state: State, action: int) -> Iterator[Outcome]:
@@ -68,15 +44,21 @@ def _lake(rows: Sequence[str]) -> Model:
     return Model(("row", "column"), ("left", "down", "right", "up"), {(0, 0): 1.0}, outcomes)
 
 
+frozen_lake_4x4 = as_env(lambda: _lake(MAPS["4x4"]))
+frozen_lake_8x8 = as_env(lambda: _lake(MAPS["8x8"]))
+frozen_lake_12x12 = as_env(lambda: _lake(LAKE_12))
+
+
 def _moved(at: State, by: State, size: int) -> State:
     """One step within the grid; a step into a wall leads nowhere."""
     return tuple(min(max(x + d, 0), size - 1) for x, d in zip(at, by, strict=True))
 
 
-@cache
-def _navigation() -> Model:
-    """Every cell but the first and the last has its own chance of sending one back to the start;
-    the way goes on from the goal, which pays 1 when it is reached."""
+@as_env
+def navigation_3d() -> Model:
+    """From one corner of a cube to the opposite one. Every cell but the first and the last has its
+    own chance of sending one back to the start; the way goes on from the goal, which pays 1 when it
+    is reached."""
     last = SIDE**3 - 1
     dangers = np.random.RandomState(0).random_sample(last - 1)
     danger = np.concatenate([[0.0], dangers, [1.0]]).reshape(SIDE, SIDE, SIDE)
@@ -94,10 +76,11 @@ def _navigation() -> Model:
     return Model(("x", "y", "z"), names, {start: 1.0}, outcomes)
 
 
-@cache
-def _tiger() -> Model:
-    """Both move at once. The antelope goes to a neighbouring cell, never out of the field nor where
-    the tiger is. Where they meet, the tiger's next action ends the hunt and pays 1."""
+@as_env
+def tiger_antelope() -> Model:
+    """A tiger hunts an antelope that runs about at random. Both move at once. The antelope goes to
+    a neighbouring cell, never out of the field nor where the tiger is. Where they meet, the tiger's
+    next action ends the hunt and pays 1."""
     moves = ((0, 1), (1, 0), (0, -1), (-1, 0), (0, 0))
     cells = [(x, y) for x in range(SIDE) for y in range(SIDE)]
 

@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Iterator
-from functools import cache
 from itertools import product
 
-from crisptree.envs.mdps.table import Model, Outcome, State, TableEnv
+from crisptree.envs.mdps.table import Model, Outcome, State, as_env
 
 CAPACITY, ORDER_COST, UNIT_COST, HOLDING_COST, PRICE = 100, 10, 2, 1, 4
 MEAN_DEMAND, MOST_DEMAND = 15.0, 60
@@ -33,37 +32,15 @@ RANDOM_2: Network = (
 )
 
 
-def inventory() -> TableEnv:
-    """How much to order each day for a store whose demand is random."""
-    return TableEnv(_inventory())
-
-
-def traffic_intersection() -> TableEnv:
-    """When to switch the light of a crossing with more cars from one side."""
-    return TableEnv(_traffic())
-
-
-def system_administrator_tree() -> TableEnv:
-    """Which of seven computers in a tree to reboot."""
-    return TableEnv(_network(TREE))
-
-
-def system_administrator_1() -> TableEnv:
-    return TableEnv(_network(RANDOM_1))
-
-
-def system_administrator_2() -> TableEnv:
-    return TableEnv(_network(RANDOM_2))
-
-
 def _poisson(mean: float, count: int) -> float:
     return math.exp(count * math.log(mean) - mean - math.lgamma(count + 1))
 
 
-@cache
-def _inventory() -> Model:
-    """An order costs a fixed sum and a price for each unit, also for those that find no room; what
-    lies in the store costs each day, what is sold earns."""
+@as_env
+def inventory() -> Model:
+    """How much to order each day for a store whose demand is random. An order costs a fixed sum and
+    a price for each unit, also for those that find no room; what lies in the store costs each day,
+    what is sold earns."""
     chances = [(demand, _poisson(MEAN_DEMAND, demand)) for demand in range(MOST_DEMAND)]
     likely = [(demand, chance) for demand, chance in chances if chance > NEGLIGIBLE]
 
@@ -78,9 +55,10 @@ def _inventory() -> Model:
     return Model(("stock",), orders, {(0,): 1.0}, outcomes)
 
 
-@cache
-def _traffic() -> Model:
-    """A car a step passes on the side with green and pays 1; cars before the red light cost more,
+@as_env
+def traffic_intersection() -> Model:
+    """When to switch the light of a crossing with more cars from one side. In each step a car
+    passes on the side with green and pays 1; cars before the red light cost more,
     the longer ago the light was switched. Arrivals that find no room stay away."""
 
     def outcomes(state: State, action: int) -> Iterator[Outcome]:
@@ -104,10 +82,10 @@ def _traffic() -> Model:
     return Model(features, ("switch", "wait"), start, outcomes, flags=features[:1])
 
 
-@cache
 def _network(needs: Network) -> Model:
-    """Each running computer pays 1 a step; a reboot costs, and always helps. The others stay up, or
-    come up, with chances that fall with the share of those they need that are down."""
+    """Which computer to reboot. Each running computer pays 1 a step; a reboot costs, and always
+    helps. The others stay up, or come up, with chances that fall with the share of those they need
+    that are down."""
     n = len(needs)
 
     def chance_of_running(state: State, computer: int, action: int) -> float:
@@ -128,3 +106,8 @@ def _network(needs: Network) -> Model:
     features = tuple(f"computer {i} runs" for i in range(n))
     actions = (*(f"reboot computer {i}" for i in range(n)), "wait")
     return Model(features, actions, {(1,) * n: 1.0}, outcomes, flags=features)
+
+
+system_administrator_tree = as_env(lambda: _network(TREE))
+system_administrator_1 = as_env(lambda: _network(RANDOM_1))
+system_administrator_2 = as_env(lambda: _network(RANDOM_2))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import gymnasium as gym
@@ -112,6 +112,12 @@ def _with_endings(
         if not is_over:
             ending[reward] = ending.get(reward, 0.0) + (1 - DISCOUNT) * chance
     return going_on + [(chance, state, reward, True) for reward, chance in ending.items()]
+
+
+def as_env(build: Callable[[], Model]) -> "Callable[[], TableEnv]":
+    """A function that makes the environment of a model, which is built once."""
+    model = cache(build)
+    return lambda: TableEnv(model())
 
 
 class TableEnv(gym.Env):

@@ -29,7 +29,7 @@ _decode = jax.jit(decode)
 
 
 class StarCraftZerglings(gym.Env):
-    """Three marines, one policy; `(3, 37)` observations, one of ten actions a marine.
+    """Three marines, one policy; `(3, 37)` observations, one of ten actions per marine.
 
     The game is started by the first `reset`. A seed starts a new game with it; without one the
     game restarts. The reward is the change of the map's own score. The map stops its clock without
@@ -41,7 +41,7 @@ class StarCraftZerglings(gym.Env):
     def __init__(self, encoding: Encoding = "paper", opening: Opening | None = None) -> None:
         self._twin = FindAndDefeatZerglings(encoding=encoding)
         self.observation_space = observation_space(self._twin, N_MARINES)
-        self.action_space = gym.spaces.MultiDiscrete([self._twin.n_actions] * N_MARINES)
+        self.action_space = gym.spaces.MultiDiscrete([len(self._twin.action_names)] * N_MARINES)
         self._encode = jax.jit(partial(encode, encoding=encoding))
         if opening is None:
             check_installed()
@@ -83,7 +83,7 @@ class StarCraftZerglings(gym.Env):
         link.ask(join_game=api.RequestJoinGame(race=common.Terran, options=raw))
 
     def _restart_fails(self, link: Link) -> bool:
-        """Restarting is quick, but after very many loops the game wants to begin anew."""
+        """Restart, which is quick; true if the game refuses, as it does after very many loops."""
         answer = link.ask(restart_game=api.RequestRestartGame())
         return answer.restart_game.need_hard_reset
 

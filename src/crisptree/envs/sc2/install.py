@@ -1,4 +1,4 @@
-"""Is the game there? One clear line where it is not. Neither the game nor its client is loaded."""
+"""Checks that StarCraft II and the map are installed, without loading the game or its client."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ HOMES = {
 
 
 def check_installed() -> Path:
-    """The map as the game wants it named, once game and map are found."""
+    """The map's path as the game takes it; an error if the game or the map is missing."""
     home = Path(os.environ.get("SC2PATH") or HOMES.get(platform.system(), HOMES["Linux"]))
     home = home.expanduser()
     if not any((home / "Versions").glob("Base*")):

@@ -18,7 +18,7 @@ MOVE_ABILITY, ATTACK_ABILITY = 16, 23
 
 
 class Sighting(NamedTuple):
-    """What one observation tells."""
+    """What one observation contains."""
 
     view: View
     enemy_tags: tuple[int, ...]
@@ -26,7 +26,7 @@ class Sighting(NamedTuple):
     score: int
     loop: int
     over: bool
-    """The game has called a result."""
+    """Whether the game has announced a result."""
 
 
 def marine_tags(response: api.ResponseObservation) -> tuple[int, ...]:

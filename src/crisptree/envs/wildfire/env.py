@@ -22,8 +22,8 @@ from jaxtyping import Array, Float, Int, Key, UInt32
 
 from crisptree.crisp.signature import Actions
 from crisptree.envs.functional import TimeStep
+from crisptree.envs.wildfire import ACTION_NAMES, FEATURE_NAMES
 from crisptree.envs.wildfire.farsite import drift, normal_quantiles
-from crisptree.envs.wildfire.names import ACTION_NAMES, FEATURE_NAMES
 
 EAST_OF_ACTION = (0, 1, 0, -1, 0)
 NORTH_OF_ACTION = (1, 0, -1, 0, 0)
@@ -86,10 +86,6 @@ class Wildfire:
     @property
     def actions(self) -> Actions:
         return Actions.discrete(ACTION_NAMES)
-
-    @property
-    def n_actions(self) -> int:
-        return len(ACTION_NAMES)
 
     @property
     def grains(self) -> int:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from crisptree.envs.zerglings.names import FEATURE_NAMES, N_TARGETS
+from crisptree.envs.zerglings import FEATURE_NAMES, N_TARGETS
 from crisptree.envs.zerglings.rules import (
     CENTRE_X,
     CENTRE_Y,
@@ -47,7 +47,7 @@ class View(NamedTuple):
 
 
 class Orders(NamedTuple):
-    """One a marine. `KEEP` gives no new order: the one before goes on."""
+    """One order per marine. `KEEP` gives no new order: the last one stays."""
 
     kind: Int[Array, " marines"]
     xy: Int[Array, "2 marines"]
@@ -141,10 +141,7 @@ def _allies_by_nearness(
 
     (distance_a, alive_a, a), (distance_b, alive_b, b) = ally(-1), ally(-2)
     swap = distance_b < distance_a
-    first, second = (
-        jnp.where(swap[:, None], b, a),
-        jnp.where(swap[:, None], a, b),
-    )
+    first, second = jnp.where(swap[:, None], b, a), jnp.where(swap[:, None], a, b)
     alive_first, alive_second = jnp.where(swap, alive_b, alive_a), jnp.where(swap, alive_a, alive_b)
     return jnp.stack([first, second], axis=1), jnp.stack([alive_first, alive_second], axis=1)
 

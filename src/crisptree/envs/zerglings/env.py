@@ -14,6 +14,7 @@ from jaxtyping import Array, Bool, Float, Int, Key, UInt32
 
 from crisptree.crisp.signature import Actions
 from crisptree.envs.functional import TimeStep
+from crisptree.envs.zerglings import ACTION_NAMES, FEATURE_NAMES
 from crisptree.envs.zerglings.battle import IDLE, Marines, Zerglings, game_loop, squared, visible
 from crisptree.envs.zerglings.codec import (
     ATTACK,
@@ -27,7 +28,6 @@ from crisptree.envs.zerglings.codec import (
     nearest_enemies,
 )
 from crisptree.envs.zerglings.layouts import N_LAYOUTS, respawns, starts
-from crisptree.envs.zerglings.names import ACTION_NAMES, FEATURE_NAMES
 from crisptree.envs.zerglings.rules import (
     CENTRE_X,
     CENTRE_Y,
@@ -81,10 +81,6 @@ class FindAndDefeatZerglings:
     @property
     def actions(self) -> Actions:
         return Actions.discrete(ACTION_NAMES)
-
-    @property
-    def n_actions(self) -> int:
-        return len(ACTION_NAMES)
 
     def reset(self, key: Key[Array, ""]) -> tuple[ZerglingsState, Float[Array, "3 37"]]:
         (word,) = jax.random.bits(key, (1,))
