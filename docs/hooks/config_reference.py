@@ -8,19 +8,16 @@ gets, in place of that line, one section for the class and one for each dataclas
 every field with its name on the command line, the docstring below it, its type and its default.
 """
 
-import ast
 import dataclasses
 import importlib
-import inspect
 import re
-import textwrap
 import types
 import typing
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import tyro
+from crisptree.commands.options import class_text, field_texts
 
 MARKER = re.compile(r"^<!-- fields of (?P<module>[\w.]+):(?P<name>\w+) -->$", re.MULTILINE)
 
@@ -89,26 +86,21 @@ def table(entries: tuple[Entry, ...]) -> str:
 
 def sections(cls: type, prefix: str = "", is_option: bool = True) -> Iterator[Section]:
     """The sections of a dataclass: its own fields first, then those of the dataclasses in it."""
-    texts = docstrings(cls)
+    texts = field_texts(cls)
     hints = typing.get_type_hints(cls, include_extras=True)
     entries, inner = [], []
     for field in dataclasses.fields(cls):
         name, hint = f"{prefix}{field.name}", hints[field.name]
-        shown = is_option and not is_suppressed(hint)
+        shown = is_option and field.metadata.get("option", True)
         part = nested(hint)
         if part is not None:
             inner.append((part, name, shown))
             continue
         text = texts[field.name]
         entries.append(Entry(name, shown, type_name(hint), default_of(field), text))
-    yield Section(prefix.rstrip("."), class_docstring(cls), tuple(entries))
+    yield Section(prefix.rstrip("."), class_text(cls), tuple(entries))
     for part, name, shown in inner:
         yield from sections(part, f"{name}.", shown)
-
-
-def is_suppressed(hint: Any) -> bool:
-    """Whether the command line does not offer the field."""
-    return tyro.conf.Suppress in getattr(hint, "__metadata__", ())
 
 
 def nested(hint: Any) -> type | None:
@@ -119,37 +111,6 @@ def nested(hint: Any) -> type | None:
         found = [part for each in typing.get_args(hint) if (part := nested(each)) is not None]
         return found[0] if len(found) == 1 else None
     return hint if isinstance(hint, type) and dataclasses.is_dataclass(hint) else None
-
-
-def docstrings(cls: type) -> dict[str, str]:
-    """What stands below each field, for the class and those it inherits from."""
-    found: dict[str, str] = {field.name: "" for field in dataclasses.fields(cls)}
-    for each in reversed(cls.__mro__):
-        if dataclasses.is_dataclass(each):
-            found |= own_docstrings(each)
-    return found
-
-
-def own_docstrings(cls: type) -> dict[str, str]:
-    tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
-    (definition,) = (node for node in tree.body if isinstance(node, ast.ClassDef))
-    found = {}
-    for field, text in zip(definition.body, definition.body[1:], strict=False):
-        if (
-            isinstance(field, ast.AnnAssign)
-            and isinstance(field.target, ast.Name)
-            and isinstance(text, ast.Expr)
-            and isinstance(text.value, ast.Constant)
-            and isinstance(text.value.value, str)
-        ):
-            found[field.target.id] = " ".join(text.value.value.split())
-    return found
-
-
-def class_docstring(cls: type) -> str:
-    """The docstring somebody wrote, not the one that `dataclass` makes."""
-    text = inspect.cleandoc(cls.__doc__ or "")
-    return "" if text.startswith(f"{cls.__name__}(") else text
 
 
 def default_of(field: dataclasses.Field) -> str:

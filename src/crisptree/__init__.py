@@ -44,11 +44,23 @@ def __getattr__(name: str) -> Any:
 
         value = crisptree_version()
     elif name in _PUBLIC:
-        value = getattr(importlib.import_module(_PUBLIC[name]), name)
+        value = _imported(name)
     else:
         raise AttributeError(f"crisptree has no '{name}'; it has {', '.join(sorted(_PUBLIC))}")
     globals()[name] = value
     return value
+
+
+def _imported(name: str) -> Any:
+    try:
+        return getattr(importlib.import_module(_PUBLIC[name]), name)
+    except ImportError as error:
+        from crisptree.base.extras import missing_extra
+
+        message = missing_extra(error, f"crisptree.{name}")
+        if message is None:
+            raise
+        raise ImportError(message, name=error.name) from None
 
 
 def __dir__() -> list[str]:

@@ -9,7 +9,7 @@ import difflib
 import importlib
 import os
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.interrupts import interrupts_end
@@ -92,19 +92,42 @@ def _unknown(name: str) -> str:
 
 
 def run(name: str, arguments: list[str]) -> None:
-    """Parse the options of a command and run it."""
-    from crisptree.commands.options import parsed
+    """Parse the options of a command and run it, or print its help."""
+    from crisptree.commands.help_page import help_of
+    from crisptree.commands.parser import asks_for_help, parsed
 
     module = importlib.import_module(f"crisptree.commands.{name.replace('-', '_')}")
     if "--help-all" in arguments and hasattr(module, "help_all"):
         module.help_all()
         return
-    plain, dotted = module.split(arguments) if hasattr(module, "split") else (arguments, [])
-    command = parsed(module.Command, plain, name)
-    if hasattr(module, "split"):
-        command.run(dotted)
+    if hasattr(module, "PARTS"):
+        part, *arguments = _part(name, module, arguments)
+        kind, name = module.PARTS[part], f"{name} {part}"
     else:
-        command.run()
+        kind = module.Command
+    if asks_for_help(arguments):
+        print(help_of(kind, name), end="")
+        sys.exit(0)
+    if not hasattr(module, "split"):
+        parsed(kind, arguments, name).run()
+        return
+    plain, dotted = module.split(arguments)
+    parsed(kind, plain, name, others=module.other_options).run(dotted)
+
+
+def _part(name: str, module: Any, arguments: list[str]) -> list[str]:
+    """The arguments of a command that has commands of its own; the first one names it."""
+    from crisptree.commands.help_page import help_of_parts
+
+    if arguments and arguments[0] in ("-h", "--help"):
+        print(help_of_parts(module.ABOUT, name, module.PARTS), end="")
+        sys.exit(0)
+    if not arguments or arguments[0] not in module.PARTS:
+        close = difflib.get_close_matches(arguments[0], module.PARTS, n=1) if arguments else []
+        meant = f", not '{arguments[0]}'" if arguments else ""
+        meant += f"; did you mean {close[0]}?" if close else ""
+        raise CrisptreeError(f"{name} needs one of {', '.join(module.PARTS)}{meant}")
+    return arguments
 
 
 def fail(message: str) -> NoReturn:

@@ -43,7 +43,7 @@ def test_what_the_system_refuses_is_one_line(monkeypatch, capsys):
     [
         (["trian"], "unknown command 'trian'; did you mean train?"),
         (["--hlep"], "unknown option '--hlep'; crisptree --help lists the commands"),
-        (["completion", "tcsh"], "shell cannot be 'tcsh'; it may be bash, fish, zsh;"),
+        (["completion", "tcsh"], "SHELL cannot be 'tcsh'; it may be bash, zsh, fish;"),
     ],
 )
 def test_a_wrong_word_is_named_with_what_would_be_right(words, said, capsys):

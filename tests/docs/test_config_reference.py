@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import pytest
-import tyro
 from config_reference import on_page_markdown, reference, sections
 
 HERE = Path(__file__).parents[2]
@@ -39,7 +38,7 @@ class Whole(Basis):
     leaf_counts: tuple[int, ...] = (2, 4)
     """Sizes."""
     out: Path | None = None
-    hidden: Annotated[Basis, tyro.conf.Suppress] = field(default_factory=Basis)
+    hidden: Basis = field(default_factory=Basis, metadata={"option": False})
 
 
 def test_sections_follow_the_nesting():

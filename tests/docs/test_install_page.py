@@ -26,4 +26,4 @@ def test_all_is_everything_but_what_brings_pytorch():
     (everything,) = EXTRAS["all"]
     names = set(everything.removeprefix("crisptree[").removesuffix("]").split(","))
     # gymnax wants an older Gymnasium than the one that is tested.
-    assert names == set(EXTRAS) - {"all", "bench", "dev", "docs", "gymnax", "sb3", "stats"}
+    assert names == set(EXTRAS) - {"all", "bench", "dev", "docs", "gymnax", "sb3"}

@@ -1,4 +1,4 @@
-"""`pip install crisptree` without extras runs, shows, exports and scores policies.
+"""`pip install crisptree` without extras runs, shows and exports policies; `evaluate` scores them.
 
 The packages of the extras are hidden from a fresh Python, as if they were not installed.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from crisptree.base.extras import EXTRA_OF
+from crisptree.commands.table import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 POLICY = ROOT / "policies" / "cartpole-tree-4.json"
@@ -26,13 +27,18 @@ sys.meta_path.insert(0, Hidden())
 """
 
 
-def light(code: str) -> subprocess.CompletedProcess[str]:
-    hide = f"HIDDEN = {sorted(EXTRA_OF)!r}\n{HIDE}"
+def light(code: str, *extras: str) -> subprocess.CompletedProcess[str]:
+    """Run code where only these extras are installed."""
+    hidden = sorted(name for name, extra in EXTRA_OF.items() if extra not in extras)
+    if "evaluate" in extras:
+        hidden.remove("cloudpickle")  # Gymnasium brings it
+    hide = f"HIDDEN = {hidden!r}\n{HIDE}"
     return subprocess.run([sys.executable, "-c", hide + code], capture_output=True, text=True)
 
 
-def command(*words: object) -> subprocess.CompletedProcess[str]:
-    return light(f"from crisptree.cli import main; main({[str(word) for word in words]!r})")
+def command(*words: object, extras: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+    called = f"from crisptree.cli import main; main({[str(word) for word in words]!r})"
+    return light(called, *extras)
 
 
 def test_a_policy_predicts():
@@ -49,10 +55,17 @@ def test_show(kind):
     assert done.returncode == 0 and "pole angle" in done.stdout, done.stderr
 
 
-def test_a_page_does_without_the_library_that_draws_the_environment(tmp_path):
-    done = command("show", POLICY, "--out", tmp_path / "page.html")
+@pytest.mark.parametrize(
+    ("extras", "said"),
+    [
+        ((), "No replay: playing an episode needs the package gymnasium"),
+        (("evaluate",), "No pictures"),
+    ],
+)
+def test_a_page_does_without_what_plays_and_draws_the_environment(extras, said, tmp_path):
+    done = command("show", POLICY, "--out", tmp_path / "page.html", extras=extras)
     assert done.returncode == 0, done.stderr
-    assert "No pictures" in done.stderr and done.stderr.count("\n") == 1
+    assert said in done.stderr and done.stderr.count("\n") == 1
     assert (tmp_path / "page.html").exists()
 
 
@@ -64,18 +77,22 @@ def test_export(kind, tmp_path):
 
 def test_report(tmp_path):
     out = tmp_path / "report.html"
-    done = command("report", POLICY, "--episodes", 2, "--exports", "python,st", "--out", out)
+    words = ("report", POLICY, "--episodes", 2, "--exports", "python,st", "--out", out)
+    done = command(*words, extras=("evaluate",))
     assert done.returncode == 0 and "Structured Text" in out.read_text(), done.stderr
 
 
 def test_evaluate():
-    done = command("evaluate", POLICY, "--episodes", 2, "--json")
+    done = command("evaluate", POLICY, "--episodes", 2, "--json", extras=("evaluate",))
     assert json.loads(done.stdout)["mean"] == 500.0, done.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "extra"),
     [
+        (["evaluate", POLICY], "evaluate"),
+        (["explain", POLICY], "evaluate"),
+        (["report", POLICY], "evaluate"),
         (["train", "CartPole-v1"], "train"),
         (["distill", POLICY, "CartPole-v1"], "train"),
         (["analyze"], "train"),
@@ -92,13 +109,28 @@ def test_what_needs_an_extra_says_so_in_one_line(words, extra, tmp_path, monkeyp
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "extra"), [("evaluate", "evaluate"), ("train", "train"), ("TreePolicy", "train")]
+)
+def test_python_names_the_extra_too(name, extra):
+    done = light(f"import crisptree; crisptree.{name}")
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"ImportError: crisptree.{name} needs the package ")
+    assert last.endswith(f": pip install 'crisptree[{extra}]'")
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_help_is_there(name):
+    done = command(name, "--help")
+    assert done.returncode == 0 and done.stdout.startswith("usage: crisptree"), done.stderr
+
+
 @pytest.mark.parametrize("module", ["crisp", "show", "export"])
 def test_reading_a_policy_imports_nothing_heavy(module):
     code = f"import crisptree.{module}, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert not loaded & set(EXTRA_OF)
-    assert "tyro" not in loaded and "gymnasium" not in loaded
 
 
 @pytest.mark.parametrize("name", ["cartpole-tree-4", "lunarlander-tree-209"])
@@ -125,7 +157,7 @@ def test_importing_crisptree_takes_no_time():
 
 
 def test_training_needs_no_other_extra_than_its_own():
-    others = [name for name, extra in EXTRA_OF.items() if extra != "train"]
+    others = [name for name, extra in EXTRA_OF.items() if extra not in ("evaluate", "train")]
     done = subprocess.run(
         [sys.executable, "-c", f"HIDDEN = {others!r}\n{HIDE}import crisptree.api, crisptree.cli"],
         capture_output=True,

@@ -1,6 +1,6 @@
 """Which extra brings a package that is missing.
 
-`pip install crisptree` runs, shows, scores and exports policies. Everything else is an extra.
+`pip install crisptree` runs, shows and exports policies. Everything else is an extra.
 """
 
 from collections.abc import Mapping
@@ -8,7 +8,9 @@ from types import MappingProxyType
 
 EXTRA_OF: Mapping[str, str] = MappingProxyType(
     {
+        "gymnasium": "evaluate",
         "Box2D": "train",
+        "cloudpickle": "train",
         "equinox": "train",
         "jax": "train",
         "jaxlib": "train",
@@ -46,21 +48,31 @@ EXTRA_OF: Mapping[str, str] = MappingProxyType(
 """Names as they are imported, and the extras of pyproject.toml that bring them."""
 
 
-EXTRA_OF_COMMAND: Mapping[str, str] = MappingProxyType(
-    {"reproduce": "experiments", "study": "study", "sweep": "experiments", "zoo": "zoo"}
+EXTRA_OF_NAME: Mapping[str, str] = MappingProxyType(
+    {
+        "TreePolicy": "train",
+        "analyze": "train",
+        "distill": "train",
+        "reproduce": "experiments",
+        "study": "study",
+        "sweep": "experiments",
+        "train": "train",
+        "verify": "verify",
+        "zoo": "zoo",
+    }
 )
-"""The extras that bring all that a command needs, `train` and `plot` included."""
+"""The extras that bring all that a command or a name of the library needs."""
 
 
 def missing_extra(error: ImportError, what: str) -> str | None:
     """One line that says which extra `what` needs, or None where no extra would help.
 
-    `what` begins with the command, if it is one: `crisptree study`.
+    `what` is what was asked for: `crisptree study`, `crisptree.train`.
     """
     package = (error.name or "").partition(".")[0]
     extra = EXTRA_OF.get(package)
     if extra is None:
         return None
-    if extra in ("plot", "train"):
-        extra = EXTRA_OF_COMMAND.get(what.removeprefix("crisptree "), extra)
+    if extra in ("evaluate", "plot", "train"):
+        extra = EXTRA_OF_NAME.get(what.removeprefix("crisptree")[1:], extra)
     return f"{what} needs the package {package}: pip install 'crisptree[{extra}]'"

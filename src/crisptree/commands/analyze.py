@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import tyro
-
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.options import Flag, OptionalInt, OptionalInts, optional
+from crisptree.commands.options import option, positional
 
 
 @dataclass
@@ -18,11 +16,11 @@ class Command:
     Without options: the paper's setting (§5, Appendices A to D).
     """
 
-    policy: Annotated[tyro.conf.Positional[tuple[str, ...]], optional("")] = ()
+    policy: Annotated[tuple[str, ...], positional("")] = ()
     """Takes no policy: `crisptree explain POLICY` says which features and splits matter in one."""
     n: int = 4
     """States of the chain; the first and the last are terminal."""
-    istar: OptionalInt = None
+    istar: int | None = None
     """i*: it and its right neighbour pay r-plus. Unless given, n // 2."""
     p: float = 1.0
     """Chance that a move goes the way of its action."""
@@ -34,23 +32,23 @@ class Command:
     """Reward of i* and i*+1."""
     r_minus: float = -1.0
     """Reward of the terminal states."""
-    horizon: OptionalInt = None
+    horizon: int | None = None
     """Time steps of an episode. Unless given, n."""
     leaf_probability: float = 0.99
     """Probability a policy leaf gives to the action it favours."""
-    start: OptionalInts = ()
+    start: tuple[int, ...] = ()
     """States in which episodes start, each analysed by itself. Unless given, i* and i*+1."""
     rate: float = 0.004
     """Learning rate for each time step, when φ is followed from many places."""
     steps: int = 10_000
     """Updates for which φ is followed."""
-    learn: Flag = False
+    learn: bool = False
     """Also let policy gradient and Q-learning learn from sampled episodes, φ alone and the whole
     tree, from the same places. Takes minutes."""
-    out: Annotated[Path | None, optional("DIR")] = None
+    out: Annotated[Path | None, option("DIR")] = None
     """Directory for the figures (SVG and PNG), analysis.json and curves.csv. One that holds an
     earlier analysis is renewed; files of anything else are never overwritten."""
-    json: Flag = False
+    json: bool = False
     """Print the numbers as one JSON object instead of tables."""
 
     def run(self) -> None:

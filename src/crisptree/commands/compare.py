@@ -5,10 +5,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import tyro
-
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.options import Flag, OptionalStr
+from crisptree.commands.options import positional
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree
@@ -22,13 +20,13 @@ class Command:
     Exit code: 0 if they are the same function, 1 if they differ anywhere.
     """
 
-    first: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
+    first: Annotated[str, positional("POLICY")]
     """A policy file, or the directory of a run."""
-    second: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="OTHER")]
+    second: Annotated[str, positional("OTHER")]
     """Another one."""
-    env: OptionalStr = None
+    env: str | None = None
     """The environment to play, if it is not the one that the first file names."""
-    features: OptionalStr = None
+    features: str | None = None
     """`module:function` that computes the policies' features, if they use one."""
     episodes: int = 20
     """How many episodes each plays; with 0 only the trees are compared."""
@@ -36,7 +34,7 @@ class Command:
     """Which reporting episodes to play: another seed plays other episodes."""
     most: int = 20
     """How many regions to list."""
-    json: Flag = False
+    json: bool = False
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:

@@ -1,13 +1,10 @@
 """`crisptree completion`: a script that lets a shell complete commands, options and file names."""
 
-import contextlib
 import importlib
-import io
-import re
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-import tyro
+from crisptree.commands.options import options_of, positional
 
 BASH = """\
 _crisptree() {{
@@ -38,31 +35,27 @@ class Command:
     """
 
     shell: Annotated[
-        tyro.conf.Positional[Literal["bash", "zsh", "fish"]],
-        tyro.conf.arg(metavar="bash|zsh|fish"),
+        Literal["bash", "zsh", "fish"],
+        positional("SHELL"),
     ]
-    """Which shell."""
+    """Which one: bash, zsh or fish."""
 
     def run(self) -> None:
         from crisptree.commands.table import COMMANDS
 
-        options = {name: options_of(name) for name in COMMANDS}
+        options = {name: option_names(name) for name in COMMANDS}
         if self.shell == "fish":
             print(fish(COMMANDS, options), end="")
         else:
             print((ZSH if self.shell == "zsh" else "") + bash(options), end="")
 
 
-def options_of(name: str) -> list[str]:
-    """The options that the help of a command lists."""
-    from crisptree.commands.options import parsed
-
-    command = importlib.import_module(f"crisptree.commands.{name}").Command
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), contextlib.suppress(SystemExit):
-        parsed(command, ["--help"], name)
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", printed.getvalue())
-    return sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z0-9.-]*[a-z0-9]", plain)))
+def option_names(name: str) -> list[str]:
+    """The options of a command, and of its parts."""
+    module = importlib.import_module(f"crisptree.commands.{name}")
+    kinds = module.PARTS.values() if hasattr(module, "PARTS") else [module.Command]
+    known = {each.name for kind in kinds for each in options_of(kind)}
+    return sorted({"--help", *(each for each in known if each.startswith("--"))})
 
 
 def bash(options: dict[str, list[str]]) -> str:

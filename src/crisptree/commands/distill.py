@@ -1,11 +1,10 @@
 """`crisptree distill`: training with a teacher that somebody has already."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal
 
-import tyro
-
-from crisptree.commands.options import Flag, OptionalInt, OptionalPath, optional
+from crisptree.commands.options import option, positional
 from crisptree.commands.train import Command as Train
 
 
@@ -13,27 +12,27 @@ from crisptree.commands.train import Command as Train
 class Command:
     """Distil an expert into a crisp tree by DAgger, refine it and prune it."""
 
-    expert: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="EXPERT")]
+    expert: Annotated[str, positional("EXPERT")]
     """A policy file, a Stable-Baselines3 zip, or `module:name` of a callable or predictor."""
-    env: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ENV")]
+    env: Annotated[str, positional("ENV")]
     """The environment."""
-    leaves: OptionalInt = None
+    leaves: int | None = None
     """Most leaves of the tree (16 unless given)."""
-    rules: OptionalInt = None
+    rules: int | None = None
     """A rule list of at most this many rules instead."""
     seed: int = 0
     """Seed of all randomness."""
-    steps: OptionalInt = None
+    steps: int | None = None
     """Environment steps that the shares of the refinements are taken of."""
     episodes: int = 100
     """Episodes the tree is scored on."""
-    out: OptionalPath = None
+    out: Path | None = None
     """Where the run goes."""
-    resume: Flag = False
+    resume: bool = False
     """Continue the run in --out."""
-    json: Flag = False
+    json: bool = False
     """Print the summary as one JSON object, and nothing else, on standard output."""
-    track: Annotated[Literal["tensorboard", "wandb"] | None, optional("{tensorboard,wandb}")] = None
+    track: Annotated[Literal["tensorboard", "wandb"] | None, option("{tensorboard,wandb}")] = None
     """Log every update for TensorBoard (files in --out) or Weights & Biases."""
 
     def run(self) -> None:

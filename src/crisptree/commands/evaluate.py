@@ -5,30 +5,28 @@ import sys
 from dataclasses import dataclass
 from typing import Annotated
 
-import tyro
-
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.interrupts import interrupts_raise
-from crisptree.commands.options import Flag, OptionalInt, OptionalStr
+from crisptree.commands.options import positional
 
 
 @dataclass(frozen=True)
 class Command:
     """Score a policy file on unseen episodes of the real environment, greedily."""
 
-    policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
+    policy: Annotated[str, positional("POLICY")]
     """The policy file, or the directory of a run."""
-    env: OptionalStr = None
+    env: str | None = None
     """The environment, if it is not the one that the file names."""
-    features: OptionalStr = None
+    features: str | None = None
     """`module:function` that computes the policy's features, if it uses one."""
     episodes: int = 100
     """How many episodes."""
     seed: int = 0
     """Which reporting episodes to play: another seed plays other episodes."""
-    max_steps: OptionalInt = None
+    max_steps: int | None = None
     """Steps after which an episode that does not end is cut."""
-    json: Flag = False
+    json: bool = False
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Literal
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.interrupts import interrupts_raise
-from crisptree.commands.options import Flag, OptionalInt, OptionalStr
 
 if TYPE_CHECKING:
     from crisptree.lab.experiments.grid import Grid
@@ -24,13 +23,13 @@ class RunOptions:
     executor: Literal["local", "ray"] = "local"
     """Processes of this machine, or tasks of the Ray cluster that is running (RAY_ADDRESS names
     another; a cluster of this machine alone where there is none)."""
-    workers: OptionalInt = None
+    workers: int | None = None
     """Runs at the same time (as many as cores unless given)."""
-    out: OptionalStr = None
+    out: str | None = None
     """A folder, or any URL that fsspec opens (s3://bucket/folder); what it has is not run again."""
-    only_report: Flag = False
+    only_report: bool = False
     """Run nothing: report what the store has of what is asked for."""
-    json: Flag = False
+    json: bool = False
     """Print the results as one JSON object, and nothing else, on standard output."""
 
     def __post_init__(self) -> None:

@@ -5,10 +5,8 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import tyro
-
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.options import Flag, OptionalStr, optional
+from crisptree.commands.options import option, positional
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,13 +22,13 @@ class Command:
     Importance is counted in comparisons, and in the return that is lost when a split is removed.
     """
 
-    policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
+    policy: Annotated[str, positional("POLICY")]
     """The policy file, or the directory of a run."""
-    at: Annotated[tuple[float, ...], optional("X…")] = ()
+    at: Annotated[tuple[float, ...], option("X…")] = ()
     """An observation, number by number: explain this decision."""
-    env: OptionalStr = None
+    env: str | None = None
     """The environment, if it is not the one that the file names."""
-    features: OptionalStr = None
+    features: str | None = None
     """`module:function` that computes the policy's features, if it uses one."""
     episodes: int = 20
     """How many episodes to play each time."""
@@ -38,7 +36,7 @@ class Command:
     """Which reporting episodes to play: another seed plays other episodes."""
     most: int = 10
     """How many changes to list."""
-    json: Flag = False
+    json: bool = False
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:

@@ -4,11 +4,9 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal, Optional
+from typing import Annotated, Literal
 
-import tyro
-
-from crisptree.commands.options import Flag, optional
+from crisptree.commands.options import option, positional
 
 NAMES = "python|c|c-fixed|c-fixed16|rust|javascript|st|plcopen|sql|onnx|sklearn|csv|markdown"
 
@@ -22,7 +20,7 @@ class Command:
     both outcomes of every comparison are written too.
     """
 
-    policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
+    policy: Annotated[str, positional("POLICY")]
     """The policy file, or the directory of a run."""
     to: Annotated[
         Literal[
@@ -40,19 +38,19 @@ class Command:
             "csv",
             "markdown",
         ],
-        tyro.conf.arg(metavar=NAMES),
+        option(NAMES),
     ]
     """What to write: a Python function; C99 with a header and a self-test; C99 in whole numbers
     of 32 or 16 bits; a Rust module without std; a JavaScript module; an IEC 61131-3 function
     block in Structured Text, or in PLCopen XML; a SQL query; an ONNX model; a scikit-learn tree
     for joblib.load; the rules as a table in CSV or Markdown."""
-    out: Annotated[str, tyro.conf.arg(metavar="FILE")]
+    out: Annotated[str, option("FILE")]
     """The file to write; for C, FILE.c and FILE.h."""
-    vectors: Annotated[Optional[str], optional("FILE|none")] = None  # noqa: UP045
+    vectors: Annotated[str | None, option("FILE|none")] = None
     """Where test vectors go; NAME.vectors.csv next to FILE if not said; none: nowhere."""
-    unchecked: Flag = False
+    unchecked: bool = False
     """Write it without trying it out, for want of a C compiler, rustc, Node.js or onnxruntime."""
-    json: Flag = False
+    json: bool = False
     """Print one JSON object: the files and on how many observations they were checked."""
 
     def run(self) -> None:

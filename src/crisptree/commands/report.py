@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import tyro
-
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
-from crisptree.commands.options import OptionalStr, optional
+from crisptree.commands.options import option, positional, repeated
 
 if TYPE_CHECKING:
     from crisptree.report import Request
@@ -27,36 +25,32 @@ class Command:
     equality checks; the hashes of all files.
     """
 
-    policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
+    policy: Annotated[str, positional("POLICY")]
     """The policy file, or the directory of a run."""
-    out: Annotated[tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="FILE")] = ()
+    out: Annotated[tuple[str, ...], repeated("FILE")] = ()
     """FILE.html or FILE.pdf; may be given twice; NAME.report.html next to the policy if not said.
     The PDF needs Chromium or Chrome."""
-    env: OptionalStr = None
+    env: str | None = None
     """The environment, if it is not the one that the file names."""
-    features: OptionalStr = None
+    features: str | None = None
     """`module:function` that computes the policy's features, if it uses one."""
     episodes: int = 100
     """How many unseen episodes to play; 0 for none."""
     seed: int = 0
     """Which reporting episodes to play: another seed plays other episodes."""
-    property: Annotated[
-        tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PROPERTY")
-    ] = ()
+    property: Annotated[tuple[str, ...], repeated("PROPERTY")] = ()
     """A property, as `crisptree verify` has it; may be given several times."""
-    properties: Annotated[Path | None, optional("FILE")] = None
+    properties: Annotated[Path | None, option("FILE")] = None
     """A file of properties, one a line; lines that start with # are comments."""
-    certificate: Annotated[
-        tyro.conf.UseAppendAction[tuple[Path, ...]], tyro.conf.arg(metavar="FILE")
-    ] = ()
+    certificate: Annotated[tuple[Path, ...], repeated("FILE")] = ()
     """A certificate of `crisptree verify`, to be checked again; may be given several times."""
-    plant: Annotated[str | None, optional("PLANT")] = None
+    plant: Annotated[str | None, option("PLANT")] = None
     """What a closed loop is about: CartPole, MountainCar, …, or module:NAME of your own."""
     seconds: float = 60.0
     """How long to try each property before it counts as undecided."""
-    exports: Annotated[str, tyro.conf.arg(metavar="NAMES")] = "all"
+    exports: Annotated[str, option("NAMES")] = "all"
     """Which exports to compare with the tree: all, none, or names with commas between: c,st."""
-    file: Annotated[tyro.conf.UseAppendAction[tuple[Path, ...]], tyro.conf.arg(metavar="FILE")] = ()
+    file: Annotated[tuple[Path, ...], repeated("FILE")] = ()
     """Another file whose hash the page is to list; may be given several times."""
 
     def run(self) -> None:

@@ -3,11 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Annotated
 
-import tyro
-
 from crisptree.base.errors import CrisptreeError
 from crisptree.commands.experiment_options import RunOptions, run_and_report
-from crisptree.commands.options import Flag, OptionalInt, OptionalInts, optional
+from crisptree.commands.options import option
 from crisptree.lab.experiments.cell import MODELS, Model
 from crisptree.lab.experiments.domain import BOX_DOMAINS, DOMAINS, DomainName, load_domain
 from crisptree.pipeline.config import Beginning
@@ -26,27 +24,27 @@ class Command:
 
     domains: tuple[DomainName, ...] = DOMAINS
     """Which of the paper's four, or of three with real actions."""
-    models: Annotated[tuple[Model, ...], optional("MODEL ...")] = ()
+    models: Annotated[tuple[Model, ...], option("MODEL ...")] = ()
     """Which rows of the table: soft-tree soft-list mlp crisp-tree crisp-list state-action-dt
     dagger-dt random scripted (all of them unless given); linear-rule is for real actions."""
     seeds: int = 5
     """Training seeds, 0, 1, …"""
-    leaves: OptionalInts = ()
+    leaves: tuple[int, ...] = ()
     """Sizes of trees (the paper's 2 4 8 16 32 unless given)."""
-    rules: OptionalInts = ()
+    rules: tuple[int, ...] = ()
     """Sizes of rule lists (the paper's 1 2 4 8 16 32 unless given)."""
-    layers: OptionalInts = ()
+    layers: tuple[int, ...] = ()
     """Hidden layers of MLPs (the paper's 0 1 2 4 8 16 32 unless given)."""
     episodes: int = 100
     """Unseen episodes that each seed is scored on; runs with another number are other runs."""
-    steps: OptionalInt = None
+    steps: int | None = None
     """Environment steps of every training (what the domain's file says unless given)."""
-    beginning: Annotated[Beginning | None, optional("{direct,mlp,soft,dqn,exact}")] = None
+    beginning: Annotated[Beginning | None, option("{direct,mlp,soft,dqn,exact}")] = None
     """How crisp policies begin: from scratch (direct) or by a teacher (what the domain's file says
     unless given)."""
-    quick: Flag = False
+    quick: bool = False
     """A look in minutes: two sizes of each model, short training."""
-    options: Annotated[RunOptions, tyro.conf.arg(name="")] = field(default_factory=RunOptions)
+    options: RunOptions = field(default_factory=RunOptions)
 
     def run(self) -> None:
         from crisptree.lab.experiments.grid import HIDDEN_LAYERS, LEAVES, RULES, Grid

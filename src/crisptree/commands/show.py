@@ -5,11 +5,10 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import tyro
-
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.extras import missing_extra
 from crisptree.base.text import printable
-from crisptree.commands.options import Flag, OptionalStr, optional
+from crisptree.commands.options import option, positional
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree
@@ -22,26 +21,26 @@ Format = Literal["text", "rules", "svg", "html", "dot", "mermaid", "markdown", "
 class Command:
     """Read a policy: as text, rules, a drawing or a page to explore it."""
 
-    policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
+    policy: Annotated[str, positional("POLICY")]
     """The policy file, or the directory of a run."""
     format: Annotated[
-        Format | None, optional("text|rules|svg|html|dot|mermaid|markdown|png|pdf", name="as")
+        Format | None, option("text|rules|svg|html|dot|mermaid|markdown|png|pdf", name="as")
     ] = None
     """The format; by default the one of the suffix of --out, or text."""
-    out: Annotated[str | None, optional("FILE")] = None
+    out: Annotated[str | None, option("FILE")] = None
     """A file to write instead of standard output."""
-    decimals: Annotated[int | None, optional("N")] = None
+    decimals: Annotated[int | None, option("N")] = None
     """Digits after the point of a threshold; by default three significant ones, or more if needed.
     """
-    env: OptionalStr = None
+    env: str | None = None
     """For a page: the environment to play, if it is not the one that the file names."""
-    features: OptionalStr = None
+    features: str | None = None
     """For a page: `module:function` that computes the policy's features, if it uses one."""
     episodes: int = 3
     """For a page: how many episodes to record."""
     seed: int = 0
     """For a page: which reporting episodes to play; another seed plays other episodes."""
-    replay: Flag = True
+    replay: bool = True
     """Leave the recorded episodes out of the page."""
 
     def run(self) -> None:
@@ -104,9 +103,15 @@ class Command:
         os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
         os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
         from crisptree.commands.shared import playing
-        from crisptree.envs.task import task_of_policy
-        from crisptree.explain.recorder import record
 
+        try:
+            from crisptree.envs.task import task_of_policy
+            from crisptree.explain.recorder import record
+        except ImportError as error:
+            why = missing_extra(error, "playing an episode")
+            if why is None or self.env is not None:
+                raise
+            return Recording(note=f"No replay: {why}.")
         try:
             with playing(self.env or tree.env_id):
                 task = task_of_policy(tree, self.env, self.features)

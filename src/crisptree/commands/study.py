@@ -7,11 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import tyro
-
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.interrupts import interrupts_raise
-from crisptree.commands.options import Flag, OptionalPath, OptionalStr, optional
+from crisptree.commands.options import option, positional
 from crisptree.commands.study_policies import Binarise, Mlp, Worksheet, visited_states
 
 
@@ -29,16 +27,16 @@ class InDatabase:
 class Serve(InDatabase):
     """Run the questionnaire as a web server."""
 
-    policies: Annotated[tuple[str, ...], optional("[KIND:]FILE ...")] = ()
+    policies: Annotated[tuple[str, ...], option("[KIND:]FILE ...")] = ()
     """The policies to compare: policy files, or MLP files as `study mlp` writes them. KIND is
     tree, list or mlp, where the drawing should not be left to the policy's shape. Unless given,
     the tree, the rule list and the MLP for CartPole that come with crisptree."""
-    questionnaire: OptionalPath = None
+    questionnaire: Path | None = None
     """A TOML file with texts, statements and questions of your own."""
-    env: OptionalStr = None
+    env: str | None = None
     """The environment whose states are asked about, if not the one each policy file names. Only
     what is named here may import a module."""
-    features: OptionalStr = None
+    features: str | None = None
     """`module:function` that makes features of the environment's observations."""
     items: int = 5
     """Questions about each policy."""
@@ -48,12 +46,12 @@ class Serve(InDatabase):
     """The address to listen at."""
     port: int = 8000
     """The port to listen at; 0 takes a free one."""
-    url: OptionalStr = None
+    url: str | None = None
     """Where people reach the server, if not at http://HOST:PORT."""
-    secret_file: OptionalPath = None
+    secret_file: Path | None = None
     """A file with the secret that opens the researcher's pages. Unless given, the environment
     variable CRISPTREE_STUDY_SECRET, or else a new one, which is printed."""
-    invited_only: Flag = False
+    invited_only: bool = False
     """No open link: only people with a personal link can take part."""
 
     def run(self) -> None:
@@ -95,7 +93,7 @@ class Invite(InDatabase):
     """How many."""
     url: str = "http://127.0.0.1:8000"
     """Where people reach the server."""
-    simulated: Flag = False
+    simulated: bool = False
     """For programs that try the study out: their answers are marked and never counted with
     people's."""
 
@@ -115,7 +113,7 @@ class Invite(InDatabase):
 class Export(InDatabase):
     """Write all answers as a table, one row for each."""
 
-    out: Annotated[Path | None, optional("FILE")] = None
+    out: Annotated[Path | None, option("FILE")] = None
     """A .csv or .parquet file; unless given, CSV on standard output."""
 
     def run(self) -> None:
@@ -139,11 +137,11 @@ class Export(InDatabase):
 class Report(InDatabase):
     """Accuracy, time and ratings per policy, with the paper's tests, in words and figures."""
 
-    out: Annotated[Path | None, optional("DIR")] = None
+    out: Annotated[Path | None, option("DIR")] = None
     """A directory for report.md, report.json, figure.svg, figure.png and answers.csv."""
     most_away: float = 60.0
     """People who were away from the questions for more seconds than this are left out."""
-    json: Flag = False
+    json: bool = False
     """Print all numbers as one JSON object."""
 
     def run(self) -> None:
@@ -169,7 +167,7 @@ class Report(InDatabase):
 class Delete(InDatabase):
     """Delete one participant with all answers, for good."""
 
-    participant: Annotated[tyro.conf.Positional[int], tyro.conf.arg(metavar="NUMBER")]
+    participant: Annotated[int, positional("NUMBER")]
     """The participant's number, which stands at the foot of their pages."""
 
     def run(self) -> None:
@@ -213,9 +211,9 @@ class Plan:
     """The level of significance."""
     seed: int = 0
     """One seed, one result."""
-    example: Annotated[Path | None, optional("DIR")] = None
+    example: Annotated[Path | None, option("DIR")] = None
     """A directory for the report of one simulated study, marked as such: what to expect."""
-    json: Flag = False
+    json: bool = False
     """Print the result as one JSON object."""
 
     def run(self) -> None:
@@ -234,26 +232,15 @@ class Plan:
             print(power_table(found, self.alpha))
 
 
-def _named(name: str):
-    return tyro.conf.subcommand(name, prefix_name=False)
-
-
-@dataclass(frozen=True)
-class Command:
-    """Ask people how readable policies are: a tree, a rule list and an MLP, or your own."""
-
-    what: Annotated[
-        Annotated[Plan, _named("plan")]
-        | Annotated[Serve, _named("serve")]
-        | Annotated[Invite, _named("invite")]
-        | Annotated[Export, _named("export")]
-        | Annotated[Report, _named("report")]
-        | Annotated[Delete, _named("delete")]
-        | Annotated[Mlp, _named("mlp")]
-        | Annotated[Binarise, _named("binarise")]
-        | Annotated[Worksheet, _named("worksheet")],
-        tyro.conf.arg(name=""),
-    ]
-
-    def run(self) -> None:
-        self.what.run()
+ABOUT = "Ask people how readable policies are: a tree, a rule list and an MLP, or your own."
+PARTS = {
+    "plan": Plan,
+    "serve": Serve,
+    "invite": Invite,
+    "export": Export,
+    "report": Report,
+    "delete": Delete,
+    "mlp": Mlp,
+    "binarise": Binarise,
+    "worksheet": Worksheet,
+}

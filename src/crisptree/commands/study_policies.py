@@ -4,18 +4,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import tyro
-
 from crisptree.base.text import printable
+from crisptree.commands.options import option, positional
 
 
 @dataclass(frozen=True)
 class Mlp:
     """Train an MLP without activations, with weights −1, 0 and +1: the paper's third policy."""
 
-    env: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ENV")]
+    env: Annotated[str, positional("ENV")]
     """A Gymnasium id with Discrete actions."""
-    out: Annotated[Path, tyro.conf.arg(metavar="FILE")] = Path("mlp.json")
+    out: Annotated[Path, option("FILE")] = Path("mlp.json")
     """The file to write."""
     seed: int = 0
     """One seed, one network."""
@@ -38,11 +37,11 @@ class Mlp:
 class Binarise:
     """Make the weights of an MLP file −1, 0 or +1, so that people can compute it by hand."""
 
-    mlp: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]
+    mlp: Annotated[Path, positional("FILE")]
     """An MLP file: layers of weights and biases, without activations."""
     keep: int = 2
     """How many inputs each unit keeps; 1 makes it one-hot."""
-    out: Annotated[Path, tyro.conf.arg(metavar="FILE")] = Path("mlp.json")
+    out: Annotated[Path, option("FILE")] = Path("mlp.json")
     """The file to write."""
 
     def run(self) -> None:
@@ -56,9 +55,9 @@ class Binarise:
 class Worksheet:
     """Draw a policy as participants see it, to print or to look at."""
 
-    policy: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="FILE")]
+    policy: Annotated[Path, positional("FILE")]
     """A policy file, the directory of a run, or an MLP file."""
-    out: Annotated[Path, tyro.conf.arg(metavar="FILE")] = Path("worksheet.svg")
+    out: Annotated[Path, option("FILE")] = Path("worksheet.svg")
     """The SVG file to write."""
 
     def run(self) -> None:

@@ -1,20 +1,12 @@
 """`crisptree sweep`: which size of tree is worth it, in an environment of one's own."""
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated
-
-import tyro
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.commands.experiment_options import RunOptions, run_and_report
-from crisptree.commands.options import (
-    Flag,
-    OptionalInt,
-    OptionalInts,
-    OptionalPath,
-    OptionalStr,
-    optional,
-)
+from crisptree.commands.options import option, positional
 from crisptree.lab.experiments.cell import Model
 from crisptree.pipeline.config import Beginning
 
@@ -30,37 +22,37 @@ class Command:
     like, start it again, ask for more seeds or sizes later.
     """
 
-    env: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ENV")]
+    env: Annotated[str, positional("ENV")]
     """Any Gymnasium id; `module:Id` imports first."""
-    models: Annotated[tuple[Model, ...], optional("MODEL ...")] = ()
+    models: Annotated[tuple[Model, ...], option("MODEL ...")] = ()
     """What to train (soft-tree soft-list mlp crisp-tree crisp-list random, and linear-rule for
     real actions, unless given); state-action-dt and dagger-dt imitate the best of the soft ones."""
-    leaves: OptionalInts = ()
+    leaves: tuple[int, ...] = ()
     """Sizes of trees (2 4 8 16 32 unless given)."""
-    rules: OptionalInts = ()
+    rules: tuple[int, ...] = ()
     """Sizes of rule lists (1 2 4 8 16 32 unless given)."""
-    layers: OptionalInts = ()
+    layers: tuple[int, ...] = ()
     """Hidden layers of MLPs (0 1 2 4 8 16 32 unless given)."""
-    learning_rates: Annotated[tuple[float, ...], optional("FLOAT ...")] = ()
+    learning_rates: Annotated[tuple[float, ...], option("FLOAT ...")] = ()
     """Step sizes to try for every soft model and MLP (the configuration's own unless given)."""
     seeds: int = 3
     """Training seeds, 0, 1, …"""
     episodes: int = 100
     """Unseen episodes that each seed is scored on; runs with another number are other runs."""
-    steps: OptionalInt = None
+    steps: int | None = None
     """Environment steps of every training (3,000,000 unless given)."""
-    beginning: Annotated[Beginning | None, optional("{direct,mlp,soft,dqn,exact}")] = None
+    beginning: Annotated[Beginning | None, option("{direct,mlp,soft,dqn,exact}")] = None
     """How crisp policies begin: from scratch (direct) or by a teacher (both, and the better one is
     kept, unless given)."""
-    features: OptionalStr = None
+    features: str | None = None
     """`module:function` from an observation to the named numbers that the policies see."""
-    teacher: OptionalStr = None
+    teacher: str | None = None
     """What crisp policies learn from, as of `crisptree train`."""
-    config: OptionalPath = None
+    config: Path | None = None
     """A configuration file that all trainings start from."""
-    quick: Flag = False
+    quick: bool = False
     """A look first: two sizes of each model, short training."""
-    options: Annotated[RunOptions, tyro.conf.arg(name="")] = field(default_factory=RunOptions)
+    options: RunOptions = field(default_factory=RunOptions)
 
     def run(self) -> None:
         from crisptree.envs.task import task_of

@@ -6,19 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import tyro
-
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.interrupts import interrupts_raise
-from crisptree.commands.options import (
-    Flag,
-    OptionalFloat,
-    OptionalInt,
-    OptionalPath,
-    OptionalStr,
-    optional,
-    parsed,
-)
+from crisptree.commands.help_page import help_of
+from crisptree.commands.options import option, options_of, positional
+from crisptree.commands.parser import parsed
 from crisptree.commands.shared import playing
 
 
@@ -30,53 +22,53 @@ class Command:
     the discount: --ppo.gamma 0.97. The option --help-all shows them all.
     """
 
-    env: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="ENV")]
+    env: Annotated[str, positional("ENV")]
     """A Gymnasium id, `module:Id`, `module:callable`, `gymnax:ID` or `brax:ID`; modules of the
     working directory are found."""
-    leaves: OptionalInt = None
+    leaves: int | None = None
     """Most leaves of the crisp tree (16 unless given); with --paper, leaves of the soft tree."""
-    rules: OptionalInt = None
+    rules: int | None = None
     """A rule list of at most this many rules instead of a tree."""
-    mlp: OptionalInt = None
+    mlp: int | None = None
     """Train the baseline MLP with this many hidden layers instead; nothing is made crisp."""
-    budget: OptionalFloat = None
+    budget: float | None = None
     """Minutes that a seed may take, everything included (10 unless given)."""
-    quick: Flag = False
+    quick: bool = False
     """A first tree within a minute."""
-    steps: OptionalInt = None
+    steps: int | None = None
     """Environment steps of the main training, instead of a budget."""
-    seed: OptionalInt = None
+    seed: int | None = None
     """Seed of all randomness (default: 0)."""
-    seeds: OptionalInt = None
+    seeds: int | None = None
     """Train this many seeds (seed, seed + 1, …) and report each."""
-    episodes: OptionalInt = None
+    episodes: int | None = None
     """Episodes the tree is scored on, on seeds that training never saw (100 unless given)."""
-    teacher: OptionalStr = None
+    teacher: str | None = None
     """Learn from a teacher first: mlp, soft, dqn, sac, rule, exact, a policy file, a
     Stable-Baselines3 zip or `module:callable`. (By default several race.)"""
-    direct: Flag = False
+    direct: bool = False
     """No teacher: the tree learns from scratch."""
-    start_from: OptionalStr = None
+    start_from: str | None = None
     """Start from an expert's tree: a policy file, or rules in words."""
-    paper: Flag = False
+    paper: bool = False
     """The paper's way: an oblique soft tree, discretised at the end by argmax."""
-    worst_case: Flag = False
+    worst_case: bool = False
     """Choose the final tree by its worst starts instead of by the mean."""
-    features: OptionalStr = None
+    features: str | None = None
     """`module:function` from an observation to the named numbers that the tree sees."""
-    derive: Flag = False
+    derive: bool = False
     """Offer the tree derived features: weighted sums of a few, found in what a teacher decides."""
-    env_kwargs: Annotated[str, tyro.conf.arg(name="env.kwargs", metavar="JSON")] = "{}"
+    env_kwargs: Annotated[str | None, option("JSON", name="env.kwargs")] = None
     """Keyword arguments for making the environment, such as '{"enable_wind": true}'."""
-    config: OptionalPath = None
+    config: Path | None = None
     """A configuration file; options on the command line count more."""
-    out: OptionalPath = None
+    out: Path | None = None
     """Where the run goes (runs/ENV unless given); an existing one is not overwritten."""
-    resume: Flag = False
+    resume: bool = False
     """Continue the run in --out with the configuration it was started with."""
-    json: Flag = False
+    json: bool = False
     """Print the summary as one JSON object, and nothing else, on standard output."""
-    track: Annotated[Literal["tensorboard", "wandb"] | None, optional("{tensorboard,wandb}")] = None
+    track: Annotated[Literal["tensorboard", "wandb"] | None, option("{tensorboard,wandb}")] = None
     """Log every update for TensorBoard (files in --out) or Weights & Biases."""
 
     def run(self, dotted: list[str] | None = None) -> None:
@@ -92,8 +84,8 @@ class Command:
             check_named(base, (self.features, self.teacher), self.config)
         asked = self._asked(base)
         if dotted:
-            asked = parsed(TrainConfig, dotted, "train", default=asked, form=DOTTED)
-        env_kwargs = _json_object(self.env_kwargs) or asked.env.kwargs
+            asked = parsed(TrainConfig, dotted, "train", base=asked, is_dotted=True)
+        env_kwargs = _json_object(self.env_kwargs or "{}") or asked.env.kwargs
         with interrupts_raise(), playing(self.env):
             task = task_of(self.env, env_kwargs, asked.env.features)
         out = first_free(self.env) if self.out is None else self.out
@@ -157,10 +149,14 @@ def help_all() -> None:
     """Show every option there is."""
     from crisptree.pipeline.config import TrainConfig
 
-    parsed(TrainConfig, ["--help"], "train ENV", form=DOTTED)
+    print(help_of(TrainConfig, "train ENV", is_dotted=True), end="")
 
 
-DOTTED = (tyro.conf.FlagConversionOff,)
+def other_options() -> list[str]:
+    """The names of the dotted options."""
+    from crisptree.pipeline.config import TrainConfig
+
+    return [each.name for each in options_of(TrainConfig, is_dotted=True)]
 
 
 def split(arguments: list[str]) -> tuple[list[str], list[str]]:

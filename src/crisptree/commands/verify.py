@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import tyro
-
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.options import Flag, OptionalStr, optional
+from crisptree.commands.options import option, positional, repeated
 
 if TYPE_CHECKING:
     from crisptree.crisp import CrispTree
@@ -29,45 +27,43 @@ class Command:
     [and stays]. Exit code: 0 if all hold, 1 if one fails, 3 if one is undecided.
     """
 
-    policy: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="POLICY")]
+    policy: Annotated[str, positional("POLICY")]
     """The policy file, or the directory of a run."""
-    property: Annotated[
-        tyro.conf.UseAppendAction[tuple[str, ...]], tyro.conf.arg(metavar="PROPERTY")
-    ] = ()
+    property: Annotated[tuple[str, ...], repeated("PROPERTY")] = ()
     """A property; may be given several times."""
-    file: Annotated[Path | None, optional("FILE")] = None
+    file: Annotated[Path | None, option("FILE")] = None
     """A file of properties, one a line; lines that start with # are comments."""
-    plant: Annotated[str | None, optional("PLANT")] = None
+    plant: Annotated[str | None, option("PLANT")] = None
     """The system a closed loop is about: CartPole, MountainCar, …, or module:NAME of your own."""
-    certificate: Annotated[Path | None, optional("FILE")] = None
+    certificate: Annotated[Path | None, option("FILE")] = None
     """Write the proof of a property of the closed loop to a file."""
-    check: Annotated[Path | None, optional("FILE")] = None
+    check: Annotated[Path | None, option("FILE")] = None
     """Check a certificate again, with a checker of its own."""
-    cells: Annotated[str | None, optional("CELLS")] = None
+    cells: Annotated[str | None, option("CELLS")] = None
     """How finely states are looked at: "angle 1/64 whole, velocity 0.1"; tried out unless given.
     Along a whole one a box is as wide as its cell."""
-    stride: Annotated[int | None, optional("N")] = None
+    stride: Annotated[int | None, option("N")] = None
     """Steps from one cover of the states to the next; tried out unless given."""
-    about: Annotated[str | None, optional("OBSERVATION")] = None
+    about: Annotated[str | None, option("OBSERVATION")] = None
     """Numbers of an observation: which leaf decides, and the least change that flips it."""
-    leaves: Flag = False
+    leaves: bool = False
     """Show each leaf: whether it can be reached, and how far its inside lies from others."""
-    along: Annotated[str | None, optional("FILE|N")] = None
+    along: Annotated[str | None, option("FILE|N")] = None
     """How firmly it decides at the observations of a CSV file, a row each, or in N episodes of the
     policy's environment."""
-    env: OptionalStr = None
+    env: str | None = None
     """For episodes: the environment, where it is not the one in the file."""
-    features: OptionalStr = None
+    features: str | None = None
     """For episodes: `module:function` that computes the policy's features, if it uses one."""
-    domain: Annotated[str | None, optional("CONDITION")] = None
+    domain: Annotated[str | None, option("CONDITION")] = None
     """Bounds of every feature: which leaves decide in this operating domain, and its shares."""
-    vectors: Annotated[Path | None, optional("FILE")] = None
+    vectors: Annotated[Path | None, option("FILE")] = None
     """Write test vectors as CSV that show each question to decide alone (MC/DC)."""
     floats: Literal[64, 32] = 64
     """What observations are made of: float64, or float32 as most environments have it."""
     seconds: float = 60.0
     """How long to try each property before it counts as undecided."""
-    json: Flag = False
+    json: bool = False
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.commands.options import Flag, OptionalFloat, OptionalPath, optional
+from crisptree.commands.options import option
 
 if TYPE_CHECKING:
     from crisptree.lab.zoo.entry import Entry
@@ -22,24 +22,24 @@ class Command:
     there is not run again.
     """
 
-    env: Annotated[tuple[str, ...], optional("NAME ...")] = ()
+    env: Annotated[tuple[str, ...], option("NAME ...")] = ()
     """Names, ids or suites to run (all unless given)."""
     seeds: tuple[int, ...] = (0, 1, 2)
     """Training seeds."""
-    budget: OptionalFloat = None
+    budget: float | None = None
     """Minutes for each training (those of `crisptree train` unless given)."""
     out: str = "runs/zoo"
     """A folder, or any URL that fsspec opens; what it has is not run again."""
-    entries: OptionalPath = None
+    entries: Path | None = None
     """A JSON list of environments instead of the zoo's own; --env names those that import a
     module."""
-    list: Flag = False
+    list: bool = False
     """Show what there is, and run nothing."""
-    only_report: Flag = False
+    only_report: bool = False
     """Run nothing: report what the folder has, of any budget unless one is given."""
-    page: OptionalPath = None
+    page: Path | None = None
     """Write the table as a Markdown page to this file too."""
-    json: Flag = False
+    json: bool = False
     """Print the results as JSON, and nothing else, on standard output."""
 
     def run(self) -> None:

@@ -8,9 +8,7 @@ its hash. A field that is `None` is left open: `pipeline.resolve` fills it in fr
 import math
 from dataclasses import dataclass, field, is_dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-import tyro
+from typing import Any, Literal
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crispen.config import (
@@ -201,7 +199,7 @@ class PaperConfig:
 class TrainConfig:
     """The settings of one training."""
 
-    env: Annotated[EnvConfig, tyro.conf.Suppress] = field(default_factory=EnvConfig)
+    env: EnvConfig = field(default_factory=EnvConfig, metadata={"option": False})
     policy: PolicyConfig = field(default_factory=PolicyConfig)
     seed: int = 0
     """Seed of all randomness."""
