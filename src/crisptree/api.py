@@ -2,11 +2,11 @@
 
 import difflib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, Never, TypedDict, Unpack
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.source import Env
@@ -25,7 +25,7 @@ class NothingElse(TypedDict):
 
 def train(
     env: Env | Task,
-    *,
+    *more: Never,
     leaves: int | None = None,
     rules: int | None = None,
     mlp: int | None = None,
@@ -92,8 +92,7 @@ def train(
             the training stops, and `resume=True` continues it.
         track: Log the same for TensorBoard or Weights & Biases.
     """
-    if unknown:
-        raise CrisptreeError(unknown_keyword(next(iter(unknown)), train))
+    check_keywords(train, more, unknown)
     check_callback(on_progress)
     if overrides is not None and not isinstance(overrides, dict):
         raise CrisptreeError(
@@ -144,6 +143,20 @@ def _config_file(path: Any) -> TrainConfig:
             'overrides={"ppo.gamma": 0.97} sets fields by name'
         )
     return load(Path(path))
+
+
+def check_keywords(
+    called: Callable[..., Any], more: Sequence[Any], unknown: Mapping[str, Any]
+) -> None:
+    """Refuses settings without a name, and names that are none."""
+    if more:
+        size = more[0] if isinstance(more[0], int) else 4
+        raise CrisptreeError(
+            f"{called.__name__} takes the environment first and all settings by keyword: "
+            f"{called.__name__}(env, leaves={size})"
+        )
+    if unknown:
+        raise CrisptreeError(unknown_keyword(next(iter(unknown)), called))
 
 
 def check_callback(callback: Any) -> None:
@@ -200,4 +213,4 @@ def unknown_keyword(name: str, called: Callable[..., Any]) -> str:
 def _keywords(called: Callable[..., Any] | None) -> list[str]:
     """The keywords of a function; not its first argument, the environment or the object."""
     names = [] if called is None else list(inspect.signature(called).parameters)[1:]
-    return [name for name in names if name != "unknown"]
+    return [name for name in names if name not in ("more", "unknown")]

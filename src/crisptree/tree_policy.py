@@ -9,11 +9,11 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Never, Unpack
 
 import numpy as np
 
-from crisptree.api import NothingElse, check_callback, train, unknown_keyword
+from crisptree.api import NothingElse, check_callback, check_keywords, train, unknown_keyword
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.crisp.policy_file import policy_path
@@ -43,7 +43,7 @@ class TreePolicy:
     def __init__(
         self,
         env: Env | Task | None = None,
-        *,
+        *more: Never,
         leaves: int | None = None,
         rules: int | None = None,
         leaf: Literal["constant", "linear"] | None = None,
@@ -60,8 +60,7 @@ class TreePolicy:
         overrides: Mapping[str, Any] | None = None,
         **unknown: Unpack[NothingElse],
     ) -> None:
-        if unknown:
-            raise CrisptreeError(unknown_keyword(next(iter(unknown)), type(self)))
+        check_keywords(type(self), more, unknown)
         self.env, self.leaves, self.rules = env, leaves, rules
         self.leaf, self.gains, self.seed = leaf, gains, seed
         self.teacher, self.direct, self.start_from = teacher, direct, start_from
@@ -235,4 +234,4 @@ class TreePolicy:
 
 
 def _names(kind: type) -> list[str]:
-    return [name for name in inspect.signature(kind).parameters if name != "unknown"]
+    return [name for name in inspect.signature(kind).parameters if name not in ("more", "unknown")]

@@ -75,7 +75,7 @@ def test_the_directory_of_a_run(policy, tmp_path, capsys):
     ("arguments", "message"),
     [
         (["none.json"], "cannot read none.json: No such file or directory"),
-        (["{policy}", "--decimals", "-1"], "--decimals is -1; it must lie in 0 … 17"),
+        (["{policy}", "--decimals", "-1"], "decimals is -1; it must lie in 0 … 17"),
         (["{policy}", "--out", "none/a.md"], "cannot write none/a.md: No such file or directory"),
         (
             ["{policy}", "--out", "a.xyz"],

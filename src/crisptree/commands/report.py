@@ -7,13 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.base.text import printable
 from crisptree.commands.options import option, positional, repeated
 
 if TYPE_CHECKING:
     from crisptree.report import Request
-
-MOST_EPISODES = 100_000
 
 
 @dataclass(frozen=True)
@@ -56,23 +53,20 @@ class Command:
     def run(self) -> None:
         from crisptree.commands.shared import loaded, playing, write_and_say
         from crisptree.crisp.policy_file import policy_path
-        from crisptree.report import as_page, as_pdf, gathered
+        from crisptree.report import as_page, check_suffix, gathered, in_file
 
-        if not 0 <= self.episodes <= MOST_EPISODES:
-            raise CrisptreeError(f"--episodes is {self.episodes}; it must lie in 0 … 100,000")
         if not 0 < self.seconds < 1e6:
             raise CrisptreeError(f"--seconds is {self.seconds}; it must be above 0")
         tree, policy = loaded(self.policy), Path(policy_path(self.policy))
         outs = [Path(out) for out in self.out] or [policy.with_suffix(".report.html")]
         for out in outs:
-            if out.suffix.lower() not in (".html", ".htm", ".pdf"):
-                raise CrisptreeError(f"--out {printable(str(out))} must end in .html or .pdf")
+            check_suffix(out)
         request = self._request()
         with playing(self.env or tree.env_id):
             review = gathered(tree, request, policy)
         page = as_page(review)
         for out in outs:
-            write_and_say(out, as_pdf(page) if out.suffix.lower() == ".pdf" else page)
+            write_and_say(out, in_file(page, out))
 
     def _request(self) -> "Request":
         from crisptree.commands.shared import lines_of

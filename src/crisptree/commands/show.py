@@ -47,8 +47,6 @@ class Command:
         from crisptree.commands.shared import loaded, write_and_say
         from crisptree.show import FORMATS
 
-        if self.decimals is not None and not 0 <= self.decimals <= 17:
-            raise CrisptreeError(f"--decimals is {self.decimals}; it must lie in 0 … 17")
         name = self._format()
         tree = loaded(self.policy)
         if name == "html":

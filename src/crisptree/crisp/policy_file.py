@@ -21,11 +21,20 @@ IN_A_RUN = "policy.json"
 
 def write(path: str | PathLike[str], policy: Mapping[str, Any]) -> None:
     """Write the policy as a file, whole or not at all."""
+    _check_path(path)
     write_atomically(path, _readable(policy) + "\n")
+
+
+def _check_path(path: object) -> None:
+    if not isinstance(path, (str, PathLike)):
+        raise CrisptreeError(
+            f"a policy is given by the path of its file or of a run, not by {type(path).__name__}"
+        )
 
 
 def policy_path(path: str | PathLike[str]) -> str:
     """The policy file that a path means: the file itself, or the one in the directory of a run."""
+    _check_path(path)
     if not os.path.isdir(path):
         return os.fspath(path)
     inside = os.path.join(path, IN_A_RUN)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.files import write_atomically
 from crisptree.crisp import checks, policy_file, policy_format, signature_checks, structure
 from crisptree.crisp.derived import n_observed, terms_of, with_columns, with_sums
 from crisptree.crisp.linear import Formula, Gain, formula, vector_of, vectors_of
@@ -165,10 +166,19 @@ class CrispTree:
         """The page to explore the tree, as `crisptree.as_html` writes it."""
         return importlib.import_module("crisptree.show").as_html(self, **options)
 
-    def report(self, **request: Any) -> str:
-        """The reviewer's page as HTML; `request` is what `crisptree.report.Request` takes."""
+    def report(self, out: str | PathLike[str] | None = None, **request: Any) -> str:
+        """The reviewer's page as HTML, which is also written to the file `out` if it is given.
+
+        `request` is what `crisptree.report.Request` takes.
+        """
         report = importlib.import_module("crisptree.report")
-        return report.as_page(report.gathered(self, report.requested(**request)))
+        asked = report.requested(**request)
+        if out is not None:
+            report.check_suffix(out)
+        page = report.as_page(report.gathered(self, asked))
+        if out is not None:
+            write_atomically(out, report.in_file(page, out))
+        return page
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, CrispTree):

@@ -133,8 +133,10 @@ def evaluate(
     """
     if isinstance(policy, str | PathLike):
         policy = CrispTree.load(policy)
-    if episodes < 1:
-        raise CrisptreeError(f"episodes must be at least 1, not {episodes}")
+    _check_whole("episodes", episodes, 1)
+    _check_whole("seed", seed, 0)
+    if max_steps is not None:
+        _check_whole("max_steps", max_steps, 1)
     if env_kwargs and env is not None and not isinstance(env, Task):
         task = task_of(env, env_kwargs, features)
         check_fits(policy, task)
@@ -145,6 +147,13 @@ def evaluate(
     played = rollout([player], task, seeds, max_steps=max_steps, on_episode=report)
     returns = tuple(float(value) for value in played.returns[0])
     return Score(task.name, seed, returns, tuple(seeds), played.cut)
+
+
+def _check_whole(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, int | np.integer):
+        raise CrisptreeError(f"{name} must be a whole number, not {value!r}")
+    if value < least:
+        raise CrisptreeError(f"{name} must be at least {least}, not {value}")
 
 
 @dataclass(frozen=True)

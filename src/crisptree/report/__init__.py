@@ -5,4 +5,6 @@ from crisptree.report.gather import gathered as gathered
 from crisptree.report.gather import requested as requested
 from crisptree.report.page import as_page as as_page
 from crisptree.report.pdf import as_pdf as as_pdf
+from crisptree.report.pdf import check_suffix as check_suffix
+from crisptree.report.pdf import in_file as in_file
 from crisptree.report.review import Review as Review

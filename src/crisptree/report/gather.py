@@ -15,6 +15,8 @@ from crisptree.export import TARGETS
 from crisptree.report import exports, origin, play, proofs
 from crisptree.report.review import Played, Review
 
+MOST_EPISODES = 100_000
+
 
 @dataclass(frozen=True)
 class Request:
@@ -48,6 +50,7 @@ def requested(**request: Any) -> Request:
 
 def gathered(tree: CrispTree, request: Request, policy: Path | None = None) -> Review:
     """The review of a tree, which came from the file `policy` if from any."""
+    _check(request)
     about = origin.Origin(tree.training, policy)
     # First what a mistake of the user stops at once.
     files = origin.hashed(_files(request, policy, about))
@@ -70,6 +73,14 @@ def gathered(tree: CrispTree, request: Request, policy: Path | None = None) -> R
         date=_today(),
         command=request.command,
     )
+
+
+def _check(request: Request) -> None:
+    if type(request.episodes) is not int or not 0 <= request.episodes <= MOST_EPISODES:
+        raise CrisptreeError(f"episodes is {request.episodes!r}; it must lie in 0 … 100,000")
+    for name in ("properties", "certificates", "exports", "files"):
+        if isinstance(getattr(request, name), str):
+            raise CrisptreeError(f"{name} are a list, not one text: {name}=[…]")
 
 
 def _played(tree: CrispTree, request: Request) -> tuple[Played | None, str]:

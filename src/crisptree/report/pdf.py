@@ -4,12 +4,27 @@ import os
 import shutil
 import subprocess
 import tempfile
+from os import PathLike
 from pathlib import Path
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 SECONDS = 120
+
+
+def check_suffix(out: str | PathLike[str]) -> None:
+    """Refuses a file that is to be neither a page nor a PDF."""
+    if not isinstance(out, (str, PathLike)):
+        raise CrisptreeError(f"out is the path of a file, not {type(out).__name__}")
+    if Path(out).suffix.lower() not in (".html", ".htm", ".pdf"):
+        raise CrisptreeError(f"out is {printable(str(out))}; it must end in .html or .pdf")
+
+
+def in_file(page: str, out: str | PathLike[str]) -> str | bytes:
+    """What the file `out` is to hold: the page, or its PDF."""
+    return as_pdf(page) if Path(out).suffix.lower() == ".pdf" else page
 
 
 def as_pdf(page: str) -> bytes:

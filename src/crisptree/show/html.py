@@ -20,7 +20,7 @@ from crisptree.show.headline import score_of, size_of, title_of
 from crisptree.show.page_data import in_html, page_data
 from crisptree.show.recording import Recording, fitted
 from crisptree.show.text_formats import as_text
-from crisptree.show.wording import Wording
+from crisptree.show.wording import Wording, check_tree
 
 MOST_LEAVES = 2_000
 SCRIPTS = (
@@ -48,6 +48,7 @@ def as_html(
 
     `states` `(states, features)` are counted at each node; without, those of the recording are.
     """
+    check_tree(tree)
     refuse_too_large(tree)
     if states is None:
         none = np.empty((0, tree.n_features), np.float32)

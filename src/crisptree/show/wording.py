@@ -9,6 +9,7 @@ as `flag > 7`, is written as it stands.
 import math
 from typing import Literal
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
 from crisptree.crisp import Condition, CrispTree
 from crisptree.crisp.signature import Feature
@@ -21,12 +22,22 @@ MOST_NAMES = 3
 LARGEST_WHOLE = 2**53
 
 
+def check_tree(tree: object) -> None:
+    """Refuses what is no tree, such as the path of one."""
+    if not isinstance(tree, CrispTree):
+        what = f"a CrispTree is shown, not {type(tree).__name__}"
+        raise CrisptreeError(f"{what}; CrispTree.load(path) reads one from a file or a run")
+
+
 class Wording:
     """The phrases of one tree; `minus` is the sign that negative numbers get."""
 
     def __init__(
         self, tree: CrispTree, decimals: int | None = None, minus: Literal["-", "−"] = "-"
     ) -> None:
+        check_tree(tree)
+        if decimals is not None and (type(decimals) is not int or not 0 <= decimals <= 17):
+            raise CrisptreeError(f"decimals is {decimals!r}; it must lie in 0 … 17")
         self.features = tuple(printable(feature.name) for feature in tree.features)
         self.actions = ActionWording(tree, self.features, decimals, minus)
         self._tree = tree
