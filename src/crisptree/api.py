@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Never, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Never, TypedDict, Unpack
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.source import Env
@@ -18,6 +18,11 @@ from crisptree.pipeline.tracking import OnProgress, Tracker, followed, tracked
 from crisptree.pipeline.train import Trained
 from crisptree.pipeline.train import train as train_config
 
+if TYPE_CHECKING:
+    NoMore = Never  # an editor marks further arguments, and a call says what would be right
+else:
+    NoMore = Any
+
 
 class NothingElse(TypedDict):
     """No further keywords: an editor marks them, and a call says what would be right."""
@@ -25,7 +30,7 @@ class NothingElse(TypedDict):
 
 def train(
     env: Env | Task,
-    *more: Never,
+    *more: NoMore,
     leaves: int | None = None,
     rules: int | None = None,
     mlp: int | None = None,

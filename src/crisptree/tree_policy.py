@@ -9,11 +9,18 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, Never, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from crisptree.api import NothingElse, check_callback, check_keywords, train, unknown_keyword
+from crisptree.api import (
+    NoMore,
+    NothingElse,
+    check_callback,
+    check_keywords,
+    train,
+    unknown_keyword,
+)
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.crisp.policy_file import policy_path
@@ -43,7 +50,7 @@ class TreePolicy:
     def __init__(
         self,
         env: Env | Task | None = None,
-        *more: Never,
+        *more: NoMore,
         leaves: int | None = None,
         rules: int | None = None,
         leaf: Literal["constant", "linear"] | None = None,
