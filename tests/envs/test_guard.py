@@ -1,10 +1,12 @@
 import sys
 import threading
+from decimal import Decimal
 
+import numpy as np
 import pytest
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.envs.guard import guarded
+from crisptree.envs.guard import guarded, numbers
 
 
 def test_errors_of_ours_pass_and_others_are_named():
@@ -15,6 +17,43 @@ def test_errors_of_ours_pass_and_others_are_named():
         raise KeyError("a")
     with pytest.raises(KeyboardInterrupt), guarded("Thing-v0", "step"):
         raise KeyboardInterrupt
+
+
+class Panic(BaseException):
+    """As extensions in Rust raise it: no Exception."""
+
+
+class WordlessError(RuntimeError):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize("error", [Panic, WordlessError, GeneratorExit])
+def test_whatever_is_raised_is_named(error):
+    named = f"'Thing-v0' failed in step: {error.__name__}$"
+    with pytest.raises(CrisptreeError, match=named), guarded("Thing-v0", "step"):
+        raise error
+
+
+class Bomb:
+    def __array__(self, *_: object) -> np.ndarray:
+        raise RuntimeError("no array")
+
+
+@pytest.mark.parametrize(
+    "found",
+    [1j, "1", b"1", np.datetime64("NaT"), np.timedelta64(3), 10**400, Bomb(), [[1], [1, 2]], {}],
+    ids=str,
+)
+def test_what_is_no_number(found):
+    assert numbers(found, np.float64) is None
+    assert numbers([found, 1.0], np.float32) is None
+
+
+@pytest.mark.parametrize("found", [True, 3, np.float16(2), Decimal("1.5"), np.zeros(1), 2**70])
+def test_what_is_a_number(found):
+    array = numbers([found], np.float64)
+    assert array is not None and array.dtype == np.float64 and array.item() == found
 
 
 def test_escapes_in_messages_are_not_printed():

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
 from typing import Any, cast
 
 import gymnasium
@@ -45,6 +46,8 @@ class Bad(gymnasium.Env):
             "none": None,
             "shape": np.zeros(3),
             "text": "two",
+            "complex": np.array([1j, 0]),
+            "beyond": [10**400, 0],
         }
         odd_rewards = {
             "reward nan": np.nan,
@@ -54,6 +57,9 @@ class Bad(gymnasium.Env):
             "reward vector": np.zeros(2),
             "reward huge": 1e9,
             "reward beyond": 1e39,
+            "reward of 400 digits": 10**400,
+            "reward of no time": np.datetime64("NaT"),
+            "reward complex": 1j,
         }
         return odd.get(self.fault, seen), odd_rewards.get(self.fault, reward)
 
@@ -80,6 +86,11 @@ FAULTS = {
     ("none", "reset"): "returned None as its observation",
     ("shape", "step"): "of shape (3,); its space says (2,)",
     ("text", "reset"): "no array of numbers (str)",
+    ("complex", "step"): "no array of numbers (ndarray)",
+    ("beyond", "reset"): "no array of numbers (list)",
+    ("reward of 400 digits", "step"): "returned a reward that is no number (int)",
+    ("reward of no time", "step"): "returned a reward that is no number (datetime64)",
+    ("reward complex", "step"): "returned a reward that is no number (complex)",
     ("reward nan", "step"): "returned the reward nan; it must be a finite number",
     ("reward inf", "step"): "returned the reward -inf",
     ("reward beyond", "step"): "returned the reward 1e+39; it must be a finite number of float32",
@@ -152,6 +163,10 @@ def broken(what: str) -> Any:
                 sys.exit("bye")
             if what == "no spaces":
                 del self.observation_space
+            if what == "another specification":
+                self.spec = cast(Any, SimpleNamespace(id="Broken-v0"))
+            if what == "metadata of a list":
+                self.metadata = cast(Any, ["human"])
 
     if what == "no spaces":
         Broken.observation_space = cast(Any, None)
@@ -164,6 +179,7 @@ def broken(what: str) -> Any:
     [
         ("raises", "failed in its factory: ValueError: no licence"),
         ("exits", "called sys.exit('bye') in its factory"),
+        ("metadata of a list", "failed in the description of its spaces: "),
         ("no environment", "is a dict; a gymnasium.Env would be right"),
         ("no spaces", "has no observation_space of gymnasium's but NoneType"),
     ],
@@ -172,6 +188,10 @@ def test_environments_that_cannot_be_made(what, message):
     with pytest.raises(CrisptreeError) as caught:
         task_of(broken(what))
     assert message in str(caught.value)
+
+
+def test_a_specification_of_its_own_says_nothing():
+    assert task_of(broken("another specification")).max_steps is None
 
 
 def test_a_registered_one_that_cannot_be_made(monkeypatch):

@@ -1,5 +1,6 @@
 import gymnasium
 import pytest
+from gymnasium import spaces
 from helpers import LINE, TWO, make_task
 
 from crisptree.base.errors import CrisptreeError
@@ -49,3 +50,10 @@ def test_an_environment_names_its_own_numbers():
 def test_too_few_names_or_two_alike_are_refused(names):
     with pytest.raises(CrisptreeError, match="it needs 3, no two alike"):
         make_task(feature_names=names)
+
+
+def test_parts_of_an_observation_may_give_one_name_twice():
+    one = spaces.Box(-1, 1, (1,))
+    space = spaces.Dict({"a": spaces.Dict({"b": one}), "a.b": one})
+    with pytest.raises(CrisptreeError, match=r"has two features named 'a\.b\[0\]'; feature_names"):
+        make_task(space, TWO)

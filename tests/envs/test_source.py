@@ -314,6 +314,8 @@ def test_features_by_name(tank):
         (lambda at: {}, "returned no features"),
         (lambda at: {"a": np.nan}, "returned no finite number for 'a'"),
         (lambda at: {"a": "high"}, "must return the same 1 numbers"),
+        (lambda at: [[1.0], [1.0, 2.0]], "returned list; a dict of named numbers or an array"),
+        (lambda at: {"a": 10**400}, "must return the same 1 numbers"),
         (lambda at: at[99], "failed on an observation of 'tank:Tank': IndexError"),
     ],
 )

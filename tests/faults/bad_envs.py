@@ -6,6 +6,7 @@ with `late`, not before the run's directory is there.
 
 import os
 import sys
+import threading
 import time
 from typing import Any
 
@@ -21,6 +22,8 @@ ODD_OBSERVATIONS: dict[str, Any] = {
     "shape": np.zeros(3, np.float32),
     "text": "two",
     "nothing": np.zeros(0, np.float32),
+    "complex": np.array([1j, 0]),
+    "400 digits": [10**400, 0],
     "objects": np.array([None, {}], object),
 }
 ODD_REWARDS: dict[str, Any] = {
@@ -30,6 +33,8 @@ ODD_REWARDS: dict[str, Any] = {
     "reward text": "much",
     "reward vector": np.zeros(2),
     "reward 1e39": 1e39,
+    "reward complex": 1j,
+    "reward of 400 digits": 10**400,
 }
 TOO_LARGE_TO_LEARN = ("observations 1e38", "rewards 1e38")
 ODD_STEPS: dict[str, Any] = {
@@ -73,6 +78,12 @@ class Bad(gymnasium.Env):
                 os.write(1, b"hello from C\n")
             case "slow":
                 time.sleep(0.05)
+            case "panic":
+                raise type("PanicException", (BaseException,), {})("in Rust")
+            case "thread":
+                thread = threading.Thread(target=lambda: 1 / 0)
+                thread.start()
+                thread.join()
             case "recursion":
                 self._maybe(where)
 

@@ -15,7 +15,7 @@ from crisptree.crisp import CrispTree
 
 KIND = "misbehaving environments"
 HERE = Path(__file__).parent
-RAISED = ["raise", "raise nothing", "exit", "recursion"]
+RAISED = ["raise", "raise nothing", "exit", "recursion", "panic"]
 FAULTS = [(name, at) for name in [*RAISED, *ODD_OBSERVATIONS] for at in ("reset", "step")]
 FAULTS += [(name, "init") for name in RAISED] + [("", "close"), ("reset text", "reset")]
 FAULTS += [(name, "step") for name in [*ODD_REWARDS, *ODD_STEPS]]
@@ -131,6 +131,14 @@ def test_no_command_takes_what_it_prints_for_its_answer(arguments):
     assert "hello" not in done.stdout and "hello from C" in done.stderr
     if "--json" in arguments:
         strict_json(done.stdout)
+
+
+@pytest.mark.parametrize("arguments", PLAYING.values(), ids=PLAYING)
+def test_what_a_thread_of_its_own_raises_is_one_line(arguments):
+    policy(fault="thread")
+    done = in_a_process(*arguments)
+    assert done.returncode == 0 and "Traceback" not in done.stderr
+    assert "'bad_envs:bad' raised where nobody waits: ZeroDivisionError" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["crash", "abort"])

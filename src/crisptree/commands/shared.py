@@ -2,10 +2,11 @@
 
 import os
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.last_words import last_words
@@ -74,8 +75,29 @@ def playing(env: str | None) -> Iterator[None]:
         f"crisptree: the process ended while the environment {name} was at work; one that crashes "
         "or calls os._exit does that"
     )
-    with last_words(line), _printing_to_stderr():
+    with last_words(line), _printing_to_stderr(), _uncaught_in_one_line(name):
         yield
+
+
+@contextmanager
+def _uncaught_in_one_line(name: str) -> Iterator[None]:
+    """What an environment raises in a thread of its own or in `__del__` reaches nobody; Python
+    would print a traceback of it."""
+    from crisptree.envs.guard import reason
+
+    def say(raised: Any) -> None:
+        if issubclass(raised.exc_type, KeyboardInterrupt):
+            before(raised)  # Ctrl-C is the user's, and raised again
+            return
+        why = reason(raised.exc_value or raised.exc_type())
+        print(f"the environment {name} raised where nobody waits: {why}", file=sys.stderr)
+
+    before, in_threads = sys.unraisablehook, threading.excepthook
+    sys.unraisablehook = threading.excepthook = say
+    try:
+        yield
+    finally:
+        sys.unraisablehook, threading.excepthook = before, in_threads
 
 
 @contextmanager

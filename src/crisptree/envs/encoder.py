@@ -8,7 +8,7 @@ import numpy as np
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp.signature import Feature
-from crisptree.envs.guard import misbehaved
+from crisptree.envs.guard import misbehaved, numbers
 
 Path = tuple[str | int, ...]
 """The keys that lead to a part of an observation."""
@@ -91,11 +91,10 @@ class SpaceEncoder:
         """The numbers of one part, `(n, size)`."""
         try:
             found = [_follow(raw, part.path) for raw in raws] if part.path else raws
-            with np.errstate(over="ignore"):
-                array = np.asarray(found, np.float32)
-        except (TypeError, ValueError, LookupError):
+        except Exception:  # objects of the environment's own may raise anything
             raise self._wrong(part, raws) from None
-        if array.shape != (len(raws), *part.shape):
+        array = numbers(found, np.float32)
+        if array is None or array.shape != (len(raws), *part.shape):
             raise self._wrong(part, raws)
         return array.reshape(len(raws), part.size)
 
@@ -105,9 +104,10 @@ class SpaceEncoder:
         for raw in raws:
             try:
                 found = _follow(raw, part.path)
-                shape = np.shape(found)
-                np.asarray(found, np.float32)
-            except (TypeError, ValueError, LookupError):
+                array = numbers(found, np.float32)
+            except Exception:
+                array = None
+            if array is None:
                 return misbehaved(
                     self.env_name,
                     f"returned an observation{where} that is no array of numbers "
@@ -115,10 +115,11 @@ class SpaceEncoder:
                 )
             if found is None:
                 return misbehaved(self.env_name, f"returned None as its observation{where}")
-            if shape != part.shape:
+            if array.shape != part.shape:
                 return misbehaved(
                     self.env_name,
-                    f"returned an observation{where} of shape {shape}; its space says {part.shape}",
+                    f"returned an observation{where} of shape {array.shape}; its space says "
+                    f"{part.shape}",
                 )
         return misbehaved(self.env_name, f"returned observations{where} of unlike shapes")
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp.signature import Feature
-from crisptree.envs.guard import reason
+from crisptree.envs.guard import numbers, reason
 
 FeatureFunction = Callable[[Any], Any]
 """From one observation to a dict of named numbers, or to an array."""
@@ -38,7 +38,13 @@ class FunctionEncoder:
                 else Feature(str(name))
                 for name, number in found.items()
             )
-        n = np.size(found)
+        array = numbers(found, np.float32)
+        if array is None:
+            raise CrisptreeError(
+                f"the {self.label} returned {type(found).__name__}; a dict of named numbers or an "
+                "array of numbers would be right"
+            )
+        n = array.size
         names = tuple(map(str, getattr(self.function, "feature_names", None) or ()))
         names = names or tuple(f"x{at}" for at in range(n))
         if len(names) != n or len(set(names)) != n or n == 0:
@@ -64,21 +70,23 @@ class FunctionEncoder:
 
     def _row(self, raw: Any) -> Any:
         found = self._call(raw)
-        try:
-            if isinstance(found, Mapping):
-                found = [found[feature.name] for feature in self.features]
-            with np.errstate(over="ignore"):
-                return np.asarray(found, np.float32).reshape(len(self.features))
-        except (KeyError, TypeError, ValueError):
+        if isinstance(found, Mapping):
+            named = {str(name): number for name, number in found.items()}
+            found = [named.get(feature.name, "missing") for feature in self.features]
+        array = numbers(found, np.float32)
+        if array is None or array.size != len(self.features):
             raise CrisptreeError(
                 f"the {self.label} must return the same {len(self.features)} numbers each time: "
                 f"{', '.join(feature.name for feature in self.features)[:120]}"
-            ) from None
+            )
+        return array.reshape(len(self.features))
 
     def _call(self, raw: Any) -> Any:
         try:
             return self.function(raw)
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise CrisptreeError(
                 f"the {self.label} failed on an observation of '{self.env_name}': {reason(error)}"
             ) from error

@@ -3,12 +3,17 @@
 import sys
 import threading
 from types import TracebackType
-from typing import TextIO
+from typing import Any, TextIO
+
+import numpy as np
+from numpy.typing import DTypeLike
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
 
 LONGEST_REASON = 300
+NO_NUMBERS = (str, bytes, complex, np.datetime64, np.timedelta64)
+"""What NumPy would make numbers of."""
 
 
 class _StdoutToStderr:
@@ -58,22 +63,40 @@ class guarded:  # noqa: N801 - used as a function, as contextlib's are
         trace: TracebackType | None,
     ) -> None:
         _redirection.leave()
+        if error is None or isinstance(error, CrisptreeError | KeyboardInterrupt):
+            return
         if isinstance(error, SystemExit):
             raise CrisptreeError(
                 f"{self._name} called sys.exit({error.code!r}) in {self._doing}; it should raise "
                 "an exception or end the episode"
             ) from error
-        if isinstance(error, Exception) and not isinstance(error, CrisptreeError):
-            raise CrisptreeError(
-                f"{self._name} failed in {self._doing}: {reason(error)}"
-            ) from error
+        raise CrisptreeError(f"{self._name} failed in {self._doing}: {reason(error)}") from error
 
 
 def reason(error: BaseException) -> str:
     """The exception's type and the first line of its message, safe to print."""
-    lines = str(error).strip().splitlines()
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:  # an exception of the user's own may fail at this too
+        lines = []
     text = f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
     return printable(text)[:LONGEST_REASON]
+
+
+def numbers(found: Any, dtype: DTypeLike) -> np.ndarray | None:
+    """What a user's code returned as an array of this type; None where it is anything but real
+    numbers (None among them becomes NaN)."""
+    try:
+        array = np.asarray(found)
+        kind = array.dtype.kind
+        if kind not in "biufO" or (
+            kind == "O" and any(isinstance(at, NO_NUMBERS) for at in array.flat)
+        ):
+            return None
+        with np.errstate(over="ignore"):
+            return array.astype(dtype, copy=False)
+    except Exception:  # objects of the user's own decide what a conversion raises
+        return None
 
 
 def misbehaved(name: str, what: str) -> CrisptreeError:

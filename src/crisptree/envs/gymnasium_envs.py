@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from gymnasium.wrappers import TimeLimit
 
-from crisptree.envs.guard import guarded, misbehaved
+from crisptree.envs.guard import guarded, misbehaved, numbers
 from crisptree.envs.stepping import Stepping
 from crisptree.envs.task import Task
 from crisptree.envs.vector import VectorEnv, VectorStep
@@ -111,13 +111,11 @@ def alive_agents(info: Any, n_agents: int) -> np.ndarray:
 def checked_rewards(rewards: list[Any], task: Task) -> np.ndarray:
     """Rewards as float64 `(n,)`. One that is not finite in float32, the learners' type, is an error
     of the environment."""
-    try:
-        array = np.asarray(rewards, np.float64).reshape(len(rewards))
-    except (TypeError, ValueError):
-        odd = next((r for r in rewards if np.size(r) != 1 or isinstance(r, str)), rewards[0])
-        raise misbehaved(
-            task.name, f"returned a reward that is no number ({type(odd).__name__})"
-        ) from None
+    array = numbers(rewards, np.float64)
+    if array is None or array.size != len(rewards):
+        odd = next((each for each in rewards if not _is_one_number(each)), rewards[0])
+        raise misbehaved(task.name, f"returned a reward that is no number ({type(odd).__name__})")
+    array = array.reshape(len(rewards))
     wrong = ~(np.abs(array) < LARGEST_REWARD)
     if wrong.any():
         odd = rewards[int(np.flatnonzero(wrong)[0])]
@@ -125,3 +123,8 @@ def checked_rewards(rewards: list[Any], task: Task) -> np.ndarray:
             task.name, f"returned the reward {odd}; it must be a finite number of float32"
         )
     return array
+
+
+def _is_one_number(reward: Any) -> bool:
+    found = numbers(reward, np.float64)
+    return found is not None and found.size == 1

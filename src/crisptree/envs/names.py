@@ -15,6 +15,7 @@ from typing import Any
 import gymnasium as gym
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import printable
 from crisptree.envs.known_names import ACTIONS, FEATURES, FLAGS, ORDERED
 
 
@@ -45,7 +46,13 @@ class Names:
         metadata name the features themselves, those."""
         if self.given is not None and not from_values:
             return self._distinct(self.given, len(built), "feature_names")
-        return self._distinct(built, len(built), "feature_names")
+        twice = next((name for at, name in enumerate(built) if name in built[:at]), None)
+        if twice is not None:
+            raise CrisptreeError(
+                f"'{self.env_name}' has two features named '{printable(twice)}'; feature_names in "
+                "its metadata can tell them apart"
+            )
+        return built
 
     def categories_of(self, name: str, n: int) -> tuple[str, ...]:
         """The meanings of a Discrete's `n` values, or nothing."""

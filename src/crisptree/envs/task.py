@@ -194,7 +194,7 @@ def _task_of_env(env: gym.Env, source: EnvSource) -> Task:
     with guarded(source.name, "the description of its spaces"):
         seen, done = env.observation_space, env.action_space
         names = names_of(env, source.env_id, source.name)
-        n_agents = team_size(env)
+        n_agents, limit = team_size(env), _time_limit(env)
     for what, space in (("observation", seen), ("action", done)):
         if not isinstance(space, gym.Space):
             raise misbehaved(
@@ -216,7 +216,7 @@ def _task_of_env(env: gym.Env, source: EnvSource) -> Task:
         encoder.features,
         actions,
         n_agents,
-        _time_limit(env),
+        limit,
         encoder=encoder,
         scalar_action=isinstance(done, gym.spaces.Box) and done.shape == (),
     )
@@ -224,10 +224,11 @@ def _task_of_env(env: gym.Env, source: EnvSource) -> Task:
 
 def _time_limit(env: gym.Env) -> int | None:
     """The steps after which gymnasium truncates, or the environment itself by its metadata."""
-    if env.spec is not None and env.spec.max_episode_steps is not None:
-        return env.spec.max_episode_steps
-    given = (env.metadata or {}).get("max_steps")
-    return given if isinstance(given, int) and given > 0 else None
+    by_metadata = (env.metadata or {}).get("max_steps")
+    for given in (getattr(env.spec, "max_episode_steps", None), by_metadata):
+        if isinstance(given, int) and given > 0:
+            return given
+    return None
 
 
 def team_size(env: gym.Env) -> int | None:
