@@ -136,6 +136,24 @@ def test_a_formula_that_needs_more_bits():
         fixed_point(replace(tree, features=(Feature("a", low=-1.0, high=1.0),)))
 
 
+def test_a_formula_beyond_all_floats():
+    tree = CrispTree.from_nested([(0.0, {"a": 1e308}), 0.0], ("a",), actions=BOX)
+    with pytest.raises(CrisptreeError, match="a formula for torque reaches too much"):
+        fixed_point(replace(tree, features=(Feature("a", low=-1e30, high=1e30),)))
+
+
+SIZES = [(bits, weight) for bits in (16, 32) for weight in (5e-324, 1e-9, 0.5, 2.0 ** (bits - 1))]
+
+
+@needs_gcc
+@pytest.mark.parametrize(("bits", "weight"), SIZES)
+def test_formulas_of_all_sizes_compile_and_decide_alike(bits, weight):
+    """Small weights leave room for many bits below the point, the largest ones for none."""
+    tree = CrispTree.from_nested([(0.0, {"a": weight}), 0.0], ("a",), actions=BOX)
+    tree = replace(tree, features=(Feature("a", low=-1.0, high=1.0),))
+    assert check_fixed(tree, as_fixed_c(tree, "pump", bits), 200) >= 200
+
+
 def test_other_bits():
     with pytest.raises(CrisptreeError, match="fixed point has 16 or 32 bits, not 8"):
         as_fixed_c(EXTREME, bits=8)

@@ -37,6 +37,34 @@ CAR = CrispTree.leaf(0, MOUNTAIN_CAR.feature_names, MOUNTAIN_CAR.actions.names)
 X0 = Compare(Feature(0), ">", Number(Fraction(1)))
 
 
+HOSTILE = [
+    "a/b",
+    "/",
+    "\\",
+    "\\/",
+    "[",
+    "(",
+    "a|b",
+    "\n",
+    "\r",
+    "\0",
+    "−",
+    "日本",
+    "\U0001f600",
+    "#",
+]
+HOSTILE += ["x/ | ANY: /.*", "a/\n%import common.WORD", "(?P<a>", "a{2}", "_", "'", "1"]
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=ascii)
+def test_whatever_a_name_holds_it_is_a_name(name):
+    """Names come from policy files; none becomes a part of the grammar."""
+    tree = CrispTree.from_nested((name, 0.0, 1, 0), (name, "other"), ("stay", "go/"))
+    above = Compare(Feature(0), ">", Number(Fraction(1)))
+    assert parse(f'never "go/" when "{name}" > 1', tree) == Never(1, above)
+    assert parse("never stay when x[0] > 1", tree) == Never(0, above)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

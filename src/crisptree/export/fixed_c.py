@@ -35,6 +35,8 @@ static int{wide}_t rounded(int{wide}_t value, int shift)
     return value >= 0 ? value >> shift : -((-value + ((int{wide}_t)1 << shift) - 1) >> shift);
 }}
 
+"""
+WITHIN = """\
 static int{bits}_t within(int{wide}_t value, int{bits}_t low, int{bits}_t high)
 {{
     return value < low ? low : value > high ? high : (int{bits}_t)value;
@@ -90,7 +92,7 @@ extern const int {name}_feature_shift[{upper}_FEATURES];
 {table(f"{name}_action_names", f"{upper}_ACTIONS", tree.action_names)}
 {_shifts(f"{name}_feature_shift", f"{upper}_FEATURES", fixed.shifts)}
 {_shifts(f"{name}_action_shift", f"{upper}_VALUES", fixed.action_shifts)}
-{ROUNDED.format(bits=bits, wide=2 * bits) if fixed.tree.is_linear else ""}{head}
+{_functions(fixed)}{head}
 {{
 {_unused(fixed)}{body(fixed.tree, _comparisons(fixed), _leaves(fixed), is_vector)}}}
 
@@ -128,11 +130,21 @@ def _shifts(name: str, length: str, values: Sequence[int]) -> str:
     return f"const int {name}[{length}] = {{{', '.join(map(str, values))}}};\n"
 
 
+def _formulas(fixed: FixedPoint) -> list[Sum]:
+    """The sums that look at the observation."""
+    return [made for sums in fixed.sums.values() for made in sums if made.weights]
+
+
+def _functions(fixed: FixedPoint) -> str:
+    """What the formulas call, and nothing else: compilers warn of functions nobody calls."""
+    formulas = _formulas(fixed)
+    found = ROUNDED if any(made.shift for made in formulas) else ""
+    found += WITHIN if formulas else ""
+    return found.format(bits=fixed.bits, wide=2 * fixed.bits)
+
+
 def _unused(fixed: FixedPoint) -> str:
-    used = fixed.tree.n_nodes > 1 or any(
-        made.weights for sums in fixed.sums.values() for made in sums
-    )
-    return "" if used else "    (void)x;\n"
+    return "" if fixed.tree.n_nodes > 1 or _formulas(fixed) else "    (void)x;\n"
 
 
 def _comparisons(fixed: FixedPoint) -> list[tuple[str, str]]:

@@ -215,12 +215,12 @@ def _sum(
     spare = len(terms) * largest + 2  # what rounding can add
     if needed * _power(shift) + spare > room:
         raise CrisptreeError(
-            f"a formula for {grid.action_names[dimension]} reaches {float(needed):.3g}, too much "
-            f"for fixed point of {bits} bits; --to c and other programs compute it in floats"
+            f"a formula for {grid.action_names[dimension]} reaches too much for fixed point of "
+            f"{bits} bits; --to c and other programs compute it in floats"
         )
     more = 0
     if terms:  # as many more bits below the point as the sum has room for
-        more = 2 * bits
+        more = 2 * bits - 2  # half of the last step is added to the sum, and must fit as well
         while needed * _power(shift + more) + spare > room:
             more -= 1
     scale = _power(shift + more)

@@ -121,10 +121,24 @@ def _terminal(terminal: str, names: Sequence[str], counted: str) -> str:
     plain = sorted({name for name in names if _is_plain(name)}, key=len, reverse=True)
     quoted = sorted(set(names), key=len, reverse=True)
     choices = [rf"{counted}\s*\[\s*\d+\s*\]"]
-    choices += [r"\s+".join(map(re.escape, name.split())) + r"(?!\w)" for name in plain]
-    choices += [f'"{re.escape(name)}"' for name in quoted]
-    choices += [f"'{re.escape(name)}'" for name in quoted if "'" not in name]
-    return f"{terminal}.5: /{'|'.join(choices)}/".replace("\n", r"\n")
+    choices += [r"\s+".join(map(_escaped, name.split())) + r"(?!\w)" for name in plain]
+    choices += [f'"{_escaped(name)}"' for name in quoted]
+    choices += [f"'{_escaped(name)}'" for name in quoted if "'" not in name]
+    return f"{terminal}.5: /{'|'.join(choices)}/"
+
+
+def _escaped(name: str) -> str:
+    """The regular expression of a name, of ASCII letters, digits and backslashes only: names come
+    from policy files, and nothing in them may become a part of the grammar."""
+    return "".join(map(_escaped_character, name))
+
+
+def _escaped_character(character: str) -> str:
+    if re.fullmatch(r"[A-Za-z0-9_]", character):
+        return character
+    # Lark puts the character in the place of \U and leaves octal numbers to `re`.
+    code = ord(character)
+    return f"\\{code:03o}" if code < 256 else f"\\U{code:08x}"
 
 
 def _is_plain(name: str) -> bool:
