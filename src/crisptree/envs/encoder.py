@@ -1,6 +1,7 @@
 """From raw observations to rows of features, and back."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -102,11 +103,10 @@ class SpaceEncoder:
         """The error for the first observation that is not what the space says."""
         where = "".join(f"[{key!r}]" for key in part.path)
         for raw in raws:
-            try:
+            found = array = None
+            with suppress(Exception):
                 found = _follow(raw, part.path)
                 array = numbers(found, np.float32)
-            except Exception:
-                array = None
             if array is None:
                 return misbehaved(
                     self.env_name,
