@@ -6,24 +6,33 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crisptree.verify.affine import FORMS, symbols
 from crisptree.verify.checker_numbers import NUMBERS, Number
+from crisptree.verify.checker_polynomials import POLYNOMIALS, starting
+from crisptree.verify.forms import FORMS, symbols
 from crisptree.verify.intervals import INTERVALS, Interval
 
 NUMBERS_OF_ANY_SIZE = st.floats(-1e6, 1e6)
-ARITHMETICS = ("intervals", "forms", "checker")
+ARITHMETICS = ("intervals", "forms", "higher forms", "checker", "checker's polynomials")
+WITH_SYMBOLS = {
+    "forms": (symbols, FORMS),
+    "higher forms": (lambda low, high: symbols(low, high, 4, 1), FORMS),
+    "checker's polynomials": (starting, POLYNOMIALS),
+}
 
 
 def made(arithmetic, low, high):
     if arithmetic == "intervals":
         return Interval(np.array([low]), np.array([high])), INTERVALS
-    if arithmetic == "forms":
-        return symbols(np.array([[low]]), np.array([[high]]))[0], FORMS
+    if arithmetic in WITH_SYMBOLS:
+        of, xp = WITH_SYMBOLS[arithmetic]
+        return of(np.array([[low]]), np.array([[high]]))[0], xp
     return Number(np.array([low]), np.array([high])), NUMBERS
 
 
 def ends(value):
-    bounds = value.bounds() if hasattr(value, "bounds") else value
+    if hasattr(value, "bounds"):
+        value = value.bounds()
+    bounds = value.hull() if hasattr(value, "hull") else value
     return float(bounds.low[0]), float(bounds.high[0])
 
 
@@ -46,8 +55,9 @@ def test_sums_and_products_hold_the_exact_value(arithmetic, first, second):
     (a_low, a, a_high), (b_low, b, b_high) = first, second
     one, xp = made(arithmetic, a_low, a_high)
     other, _ = made(arithmetic, b_low, b_high)
-    if arithmetic == "forms":  # each with a symbol of its own
-        one, other = symbols(np.array([[a_low, b_low]]), np.array([[a_high, b_high]]))
+    if arithmetic in WITH_SYMBOLS:  # each with a symbol of its own
+        of, _ = WITH_SYMBOLS[arithmetic]
+        one, other = of(np.array([[a_low, b_low]]), np.array([[a_high, b_high]]))
     exact, other_exact = Fraction(a), Fraction(b)
     assert holds(one + other, exact + other_exact) and holds(one - other, exact - other_exact)
     assert holds(one * other, exact * other_exact) and holds(-one, -exact)
@@ -64,8 +74,9 @@ def test_sums_and_products_hold_the_exact_value(arithmetic, first, second):
 def test_quotients(arithmetic, first, second, sign):
     (a_low, a, a_high), (b_low, b, b_high) = first, sorted(sign * each for each in second)
     one, other = made(arithmetic, a_low, a_high)[0], made(arithmetic, b_low, b_high)[0]
-    if arithmetic == "forms":
-        one, other = symbols(np.array([[a_low, b_low]]), np.array([[a_high, b_high]]))
+    if arithmetic in WITH_SYMBOLS:
+        of, _ = WITH_SYMBOLS[arithmetic]
+        one, other = of(np.array([[a_low, b_low]]), np.array([[a_high, b_high]]))
     assert holds(one / other, Fraction(a) / Fraction(b)) and holds(1 / other, 1 / Fraction(b))
 
 
@@ -84,7 +95,7 @@ def test_functions(arithmetic, given_angle):
     for name in ("sin", "cos", "tanh", "exp"):
         bottom, top = ends(getattr(xp, name)(value))
         assert bottom <= getattr(math, name)(angle) <= top
-        if name in ("sin", "cos", "tanh") and arithmetic != "forms":
+        if name in ("sin", "cos", "tanh") and arithmetic not in WITH_SYMBOLS:
             assert bottom >= -1 and top <= 1
     bottom, top = ends(xp.sqrt(xp.abs(value)))
     assert bottom <= math.sqrt(abs(angle)) <= top
@@ -96,10 +107,19 @@ def test_a_wave_reaches_its_crest_and_its_trough():
     assert cos.high[0] == 1 and cos.high[1] == pytest.approx(math.cos(0.1)) and cos.low[2] == -1
 
 
-def test_forms_remember_what_depends_on_what():
-    (x,) = symbols(np.array([[1.0]]), np.array([[2.0]]))
+@pytest.mark.parametrize("arithmetic", WITH_SYMBOLS)
+def test_forms_remember_what_depends_on_what(arithmetic):
+    x, _ = made(arithmetic, 1.0, 2.0)
     low, high = ends(x - 0.5 * x)
     assert low == pytest.approx(0.5) and high == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("arithmetic", ["higher forms", "checker's polynomials"])
+def test_products_are_kept_up_to_the_degree(arithmetic):
+    x, xp = made(arithmetic, 0.9, 1.1)
+    found = xp.sin(x) * xp.exp(x) / x - x**3 * xp.sqrt(x) + xp.tanh(x)
+    left_out = getattr(found, "radius" if arithmetic == "higher forms" else "rest")
+    assert 0 < left_out[0] < 1e-3
 
 
 def test_slopes_do_too():
@@ -126,8 +146,9 @@ def test_the_mean_value_theorem_holds_the_exact_value(first, second):
     bottom, top = sloped.around(at_middle.low, at_middle.high, low, high, middle)
     value = function(np, np.array([a]), np.array([b]))[0]
     assert bottom[0] <= value <= top[0] and sloped.low[0] <= value <= sloped.high[0]
-    form = function(FORMS, *symbols(low, high)).bounds()
-    assert form.low[0] <= value <= form.high[0]
+    for of, xp in WITH_SYMBOLS.values():
+        bottom, top = ends(function(xp, *of(low, high)))
+        assert bottom <= value <= top
 
 
 @pytest.mark.parametrize("arithmetic", ARITHMETICS)

@@ -40,8 +40,8 @@ def test_a_model_that_disagrees_is_found_and_said():
 
 @every_plant
 def test_boxes_hold_every_state_after_a_step(plant):
-    from crisptree.verify.affine import FORMS, symbols
     from crisptree.verify.checker_numbers import NUMBERS, hull_of, variables
+    from crisptree.verify.forms import FORMS, symbols
     from crisptree.verify.intervals import INTERVALS, Interval
 
     rng = np.random.default_rng(0)

@@ -62,7 +62,7 @@ class Command:
     floats: Literal[64, 32] = 64
     """What observations are made of: float64, or float32 as most environments have it."""
     seconds: float = 60.0
-    """How long to try each property before it counts as undecided."""
+    """How long to try each property, or to check a certificate, before it counts as undecided."""
     json: bool = False
     """Print one JSON object, and nothing else, on standard output."""
 
@@ -90,14 +90,14 @@ class Command:
         verdicts: set[str] = set()
         if self.check is not None:
             printed["check"] = self._checked(tree)
-            verdicts.add("holds" if printed["check"]["holds"] else "fails")
+            verdicts.add(printed["check"]["verdict"])
         if asked:
             printed["answers"] = [answer.to_dict() for answer in self._answers(tree, asked)]
             verdicts |= {answer["verdict"] for answer in printed["answers"]}
         if self.json:
             print(json.dumps(printed))
         if verdicts - {"holds"}:
-            sys.exit(1 if "fails" in verdicts else 3)
+            sys.exit(1 if verdicts & {"fails", "rejected"} else 3)
 
     def _answers(self, tree: "CrispTree", asked: list[str]) -> list["Answer"]:
         import numpy as np
@@ -139,23 +139,25 @@ class Command:
         return cells_of(self.cells or "", self.stride)
 
     def _checked(self, tree: "CrispTree") -> dict[str, Any]:
-        from crisptree.base.text import printable
+        from crisptree.base.text import counted, printable
         from crisptree.verify import certificate
         from crisptree.verify.closed_loop import leaves_in_words
         from crisptree.verify.recheck import recheck
 
         assert self.check is not None
         content = certificate.read(self.check)
-        verdict = recheck(content, tree, self._plant())
+        verdict = recheck(content, tree, self._plant(), self.seconds)
+        word = "holds" if verdict.holds else "undecided" if verdict.is_undecided else "rejected"
         property_ = str(content.get("property"))
         if not self.json:
-            print(f"{'HOLDS' if verdict.holds else 'REJECTED':9} {printable(property_)}")
-            boxes = f", {verdict.boxes:,} boxes" if verdict.holds else ""
+            print(f"{word.upper():9} {printable(property_)}")
+            boxes = f", {counted(verdict.boxes, 'box', 'boxes')}" if verdict.holds else ""
             print(f"{'':9} {printable(verdict.reason)}{boxes}")
             if verdict.unreached:
                 print(f"{'':9} {leaves_in_words(verdict.unreached)} never reached")
         return {
             "property": property_,
+            "verdict": word,
             "holds": verdict.holds,
             "why": verdict.reason,
             "unreached_leaves": list(verdict.unreached),

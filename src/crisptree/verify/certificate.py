@@ -4,11 +4,12 @@
      "policy": {"sha256": …, "env_id": …},
      "plant": {"name": …, "samples": [{"state", "action", "disturbance", "next"}, …]},
      "property": "from … stays …", "claim": {…},
-     "proof": {"lines", "is_full", "units", "stride", "drift", "closes", "with_forms",
-               "with_tubes", "layers"},
+     "proof": {"lines", "is_full", "units", "stride", "drift", "closes", "with_forms", "layers"},
      "made": {…}, "sha256": …}
 
-`sha256` at the end is that of everything before it. `checker.py` says when a certificate holds.
+Where pieces of the start are followed as tubes, the proof is `{"halved": "0 . 2 . ."}`: the state
+along which a piece is halved or a dot, each piece before its halves. `sha256` at the end is that of
+everything before it. `checker.py` says when a certificate holds.
 """
 
 import base64
@@ -29,6 +30,7 @@ from crisptree.verify.cells import Cover, Grid
 from crisptree.verify.claims import Claim
 from crisptree.verify.plants.plant import Plant
 from crisptree.verify.reach import Attempt
+from crisptree.verify.tubes import TubeAttempt
 
 FORMAT, VERSION = "crisptree.certificate", 1
 SAMPLES = 16
@@ -57,12 +59,11 @@ def certificate(
     plant: Plant,
     claim: Claim,
     question: str,
-    attempt: Attempt,
+    attempt: Attempt | TubeAttempt,
     *,
     made: Mapping[str, Any],
 ) -> dict[str, Any]:
     """The object that stands for a proof."""
-    grid = attempt.grid
     content = {
         "format": FORMAT,
         "version": VERSION,
@@ -70,20 +71,26 @@ def certificate(
         "plant": {"name": plant.name, "samples": samples(plant)},
         "property": question,
         "claim": claim.to_dict(),
-        "proof": {
-            "lines": [list(lines) for lines in grid.lines],
-            "is_full": list(grid.is_full),
-            "units": list(grid.units),
-            "stride": attempt.stride,
-            "drift": list(attempt.drift),
-            "closes": attempt.closes,
-            "with_forms": attempt.with_forms,
-            "with_tubes": attempt.with_tubes,
-            "layers": [packed(layer, grid) for layer in attempt.layers],
-        },
+        "proof": _proof(attempt),
         "made": dict(made),
     }
     return {**content, "sha256": digest(content)}
+
+
+def _proof(attempt: Attempt | TubeAttempt) -> dict[str, Any]:
+    if isinstance(attempt, TubeAttempt):
+        return {"halved": " ".join("." if axis < 0 else str(axis) for axis in attempt.halved)}
+    grid = attempt.grid
+    return {
+        "lines": [list(lines) for lines in grid.lines],
+        "is_full": list(grid.is_full),
+        "units": list(grid.units),
+        "stride": attempt.stride,
+        "drift": list(attempt.drift),
+        "closes": attempt.closes,
+        "with_forms": attempt.with_forms,
+        "layers": [packed(layer, grid) for layer in attempt.layers],
+    }
 
 
 def digest(content: Mapping[str, Any]) -> str:

@@ -10,11 +10,12 @@ model, and the policy itself. A certificate holds if
    in the last cover again where the proof closes;
 4. the covers reach as far as the claim asks.
 
-Where a proof is one of tubes, the first cover's boxes are followed to the claim's last step
-instead.
+Where a proof is one of tubes, the certificate says how the start is cut into pieces, and each is
+followed to the claim's last step instead.
 """
 
 import math
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,12 +28,14 @@ from crisptree.verify import certificate
 from crisptree.verify.checker_claim import Asked, count
 from crisptree.verify.checker_covers import Covers, Rejected, Rows
 from crisptree.verify.checker_step import Steps
-from crisptree.verify.checker_tubes import follow
+from crisptree.verify.checker_tubes import follow, pieces
 from crisptree.verify.plants.delay import delayed
 from crisptree.verify.plants.plant import Plant
 
 CHUNK, TUBES = 8_192, 1_024
-"""Boxes, and tubes, that are moved together."""
+"""Boxes that are moved together, and pieces that are followed together."""
+MOST_BOXES = 1_000_000
+"""Into which the boxes that are moved together may be cut."""
 SAME = 1e-9
 """How closely samples of a plant must agree, relative to their size."""
 
@@ -47,18 +50,26 @@ class Verdict:
     property: str = ""
     unreached: tuple[int, ...] = ()
     """Leaves that no state of the proof reaches."""
+    is_undecided: bool = False
+    """Whether there was no time to check it all."""
 
 
-def check(content: Mapping[str, Any], tree: CrispTree, plant: Plant) -> Verdict:
-    """Whether a certificate proves its claim about this policy in this plant."""
+def check(
+    content: Mapping[str, Any], tree: CrispTree, plant: Plant, seconds: float = math.inf
+) -> Verdict:
+    """Whether a certificate proves its claim about this policy in this plant, as far as that can be
+    checked in so many seconds."""
     try:
         _check_origin(content, tree, plant)
-        checker = Checker.of(content, tree, plant)
-        boxes = checker.run()
+        checker = Checker.of(content, tree, plant, time.monotonic() + seconds)
+        boxes = checker.run(content["proof"])
         unreached = {visit.node for visit in tree.leaves()} - checker.steps.reached
         return Verdict(
             True, "every step of the proof was checked", boxes, unreached=tuple(sorted(unreached))
         )
+    except TimeoutError:
+        why = f"not all of the proof could be checked in {seconds:g} s"
+        return Verdict(False, why, is_undecided=True)
     except Rejected as reason:
         return Verdict(False, str(reason))
     except (KeyError, TypeError, ValueError, IndexError, OverflowError) as error:
@@ -83,65 +94,67 @@ def _check_origin(content: Mapping[str, Any], tree: CrispTree, plant: Plant) -> 
 
 @dataclass(frozen=True)
 class Checker:
-    """A decoded certificate."""
+    """What a certificate claims, and how steps are taken."""
 
     asked: Asked
     steps: Steps
-    covers: Covers
-    stride: int
-    closes: bool
-    with_tubes: bool
-    """Whether pieces of the start are followed as tubes, up to the end."""
+    deadline: float
+    """On the clock of `time.monotonic`."""
 
     @staticmethod
-    def of(content: Mapping[str, Any], tree: CrispTree, plant: Plant) -> "Checker":
-        claim, proof = content["claim"], content["proof"]
+    def of(
+        content: Mapping[str, Any], tree: CrispTree, plant: Plant, deadline: float = math.inf
+    ) -> "Checker":
+        claim = content["claim"]
         acting = [tuple(map(float, pair)) for pair in claim["disturbance"]]
         plant = replace(plant, disturbance=dict(zip(plant.disturbance, acting, strict=True)))
         asked = Asked.of(claim, plant)
         moving = delayed(plant) if claim["delay"] else plant
-        return Checker(
-            asked,
-            Steps(tree, moving, asked.noise, bool(proof["with_forms"])),
-            Covers.of(proof, len(moving.states)),
-            count(proof["stride"]),
-            bool(proof["closes"]),
-            bool(proof.get("with_tubes", False)),
-        )
+        with_slopes = bool(content["proof"].get("with_forms"))
+        return Checker(asked, Steps(tree, moving, asked.noise, with_slopes), deadline)
 
-    def run(self) -> int:
+    def run(self, proof: Mapping[str, Any]) -> int:
         """Check it all; returns how many boxes there are."""
+        if "halved" in proof:
+            low, high = pieces(proof["halved"], *self._starts())
+            for some in _chunks(low, high, TUBES):
+                follow(self.steps, self.asked, *some, self.deadline)
+            return len(low)
+        if proof.get("with_tubes"):
+            raise Rejected("its tubes are those of an earlier version; prove it again")
+        covers = Covers.of(proof, len(self.steps.plant.states))
         low, high = self.asked.judged(*self._starts(), 0)
-        self.covers.must_hold(0, low, high, 0)
-        if self.with_tubes:
-            self._check_tubes()
-            return self.covers.total
-        for at, (layer, following, drifts) in enumerate(self._passes()):
-            self._check_pass(layer, following, drifts, at * self.stride)
-        return self.covers.total
+        covers.must_hold(0, low, high, 0)
+        stride = count(proof["stride"])
+        passes = self._passes(covers, stride, bool(proof["closes"]))
+        for at, (layer, following, drifts) in enumerate(passes):
+            self._check_pass(
+                covers, layer, following, drifts, range(at * stride, (at + 1) * stride)
+            )
+        return covers.total
 
-    def _passes(self) -> list[tuple[int, int, int]]:
+    def _passes(self, covers: Covers, stride: int, closes: bool) -> list[tuple[int, int, int]]:
         """`(from cover, to cover, drifts so far)`, in the order of time.
 
         A cover that leads into itself is checked once where nothing drifts: the second pass would
         be the same.
         """
-        kind, steps, last = self.asked.kind, self.asked.steps, self.covers.count - 1
+        kind, steps, last = self.asked.kind, self.asked.steps, covers.count - 1
         found = [(at, at + 1, 0) for at in range(last)]
-        if self.covers.drifts:
-            if kind != "stays" or steps is None or last or not self.closes:
+        if covers.drifts:
+            if kind != "stays" or steps is None or last or not closes:
                 raise Rejected("what drifts can only stay somewhere for a number of steps")
-            return [(0, 0, at) for at in range(math.ceil(steps / self.stride))]
-        if self.closes:
-            if kind == "settles" and last * self.stride < (steps or 0):
+            return [(0, 0, at) for at in range(math.ceil(steps / stride))]
+        if closes:
+            if kind == "settles" and last * stride < (steps or 0):
                 raise Rejected("it closes before the claim's steps are done")
             return [*found, (last, last, 0)]
         if steps is None or kind == "settles":
             raise Rejected("what holds for ever needs a cover that leads into itself")
-        if kind == "reaches" and len(self.covers.layers[last].cells):
+        if kind == "reaches" and len(covers.layers[last].cells):
             raise Rejected("not everything arrives")
-        is_short = kind == "stays" and last * self.stride < steps
-        if is_short and len(self.covers.layers[last].cells):
+        is_short = kind == "stays" and last * stride < steps
+        if is_short and len(covers.layers[last].cells):
             raise Rejected("it ends before the claim's steps are done")
         return found
 
@@ -162,22 +175,21 @@ class Checker:
             low, high = np.hstack([low, column]), np.hstack([high, column])
         return low, high
 
-    def _check_pass(self, layer: int, following: int, drifts: int, done: int) -> None:
-        after = drifts + 1 if self.covers.drifts else 0
-        for low, high in _chunks(*self.covers.boxes(layer, drifts), CHUNK):
-            for step in range(done + 1, done + self.stride + 1):
-                if self.asked.is_beyond(step):
+    def _check_pass(
+        self, covers: Covers, layer: int, following: int, drifts: int, steps: range
+    ) -> None:
+        after = drifts + 1 if covers.drifts else 0
+        for low, high in _chunks(*covers.boxes(layer, drifts), CHUNK):
+            for step in steps:
+                if self.asked.is_beyond(step + 1):
                     break
-                low, high = self.asked.judged(*self.steps.image(low, high), step)
-            if not self.asked.is_done(done + self.stride):
-                self.covers.must_hold(following, low, high, after)
-
-    def _check_tubes(self) -> None:
-        """Tubes go from the first cover to the claim's last step."""
-        if self.closes or self.covers.drifts or self.asked.kind == "settles":
-            raise Rejected("tubes show nothing for ever")
-        for low, high in _chunks(*self.covers.boxes(0, 0), TUBES):
-            follow(self.steps, self.asked, low, high, self.stride)
+                if time.monotonic() > self.deadline:
+                    raise TimeoutError
+                low, high = self.asked.judged(*self.steps.image(low, high), step + 1)
+                if len(low) > MOST_BOXES:
+                    raise Rejected(f"its boxes multiply by step {step + 1}")
+            if not self.asked.is_done(steps.stop):
+                covers.must_hold(following, low, high, after)
 
 
 def _chunks(low: NDArray, high: NDArray, size: int) -> Iterator[Rows]:

@@ -166,8 +166,8 @@ class Number:
 
 
 def _is_more(value: Any) -> bool:
-    """Whether it is a number with second derivatives: those know plain ones, not the reverse."""
-    return getattr(value, "is_curved", False)
+    """Whether it is a polynomial: those know plain numbers, not the reverse."""
+    return getattr(value, "is_polynomial", False)
 
 
 class Answer:
@@ -197,6 +197,9 @@ def _answer(value: Any) -> Answer:
 
 
 def number(value: Any) -> Number:
+    """A value without width, or the bounds of a polynomial, as a number."""
+    if _is_more(value):
+        return value.hull()
     return value if isinstance(value, Number) else Number(value, value)
 
 

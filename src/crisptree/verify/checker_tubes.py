@@ -1,11 +1,13 @@
-"""The checker's own tubes: pieces of the start followed for many steps without being boxed.
+"""The checker's own tubes: pieces of the start followed to the end without being boxed.
 
-A tube is all of `middle + axes · s` with every s in [-1, 1]. By Taylor's theorem in s a step leads
-to `f(middle) + slopes · s + ½ s · curves · s`: the slopes are taken at the middle, the curves
-bounded over the whole tube. What is not linear is put along the new axes, which grow by it. Where
-a condition in the plant's equations is open over a tube, the whole tube is followed both ways.
+Each state is a polynomial of the start, whose variables are the first of a `Basis`; what the
+polynomials do not say is `axes · t` with every t in [-1, 1], the second variables. After each step
+everything else that is not known exactly is put along new axes, at right angles, that follow the
+old ones. Where a condition in the plant's equations is open over a tube, or the tree may decide in
+two ways, the whole tube is followed both ways.
 """
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,193 +16,143 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.verify.checker_claim import Asked
-from crisptree.verify.checker_covers import Rejected
-from crisptree.verify.checker_curves import CURVED, Curved, pairs
-from crisptree.verify.checker_numbers import NUMBERS, Answer, Number, hull_of, number
+from crisptree.verify.checker_covers import Rejected, Rows
+from crisptree.verify.checker_numbers import Answer, Number, hull_of
+from crisptree.verify.checker_polynomials import POLYNOMIALS, Polynomial, polynomial, starting
 from crisptree.verify.checker_step import Steps
 
-LEAST = 1e-13
 LOSS = 1e-13
 """The share of a sum of products that rounding may lose, many times over."""
-FLAT, SHORT = 10.0, 0.1
-GROWTH, MOST_HALVINGS, HALVED_FIRST, NEAR = 0.24, 8, 2, 3
-"""The share by which what is not linear may lengthen an axis in a step (a tenth of the longest
-counts, where it is shorter) before a tube is halved; how often in one step; how often for the
-tree's decision alone; how many steps before it arrives a tube is not halved any more."""
-BLOCK = 1_024
-MOST_TUBES = 2_000_000
+LARGEST = 1e10
+TOGETHER, MOST_TUBES, MOST_PIECES = 128, 100_000, 10_000_000
+"""Tubes that are moved at a time; the most that pieces followed together may become; pieces."""
+
+
+def pieces(halved: Any, low: NDArray, high: NDArray) -> Rows:
+    """The boxes cut as a certificate says: the state along which a piece is halved or a dot, each
+    piece before its halves. However they are cut, they are the boxes."""
+    words = str(halved).split()
+    if len(words) > MOST_PIECES:
+        raise Rejected("it has too many pieces")
+    waiting = [(a.copy(), b.copy()) for a, b in zip(low, high, strict=True)][::-1]
+    lows, highs = [], []
+    for word in words:
+        if not waiting:
+            raise Rejected("it cuts more pieces than there are")
+        a, b = waiting.pop()
+        if word == ".":
+            lows.append(a)
+            highs.append(b)
+            continue
+        axis = int(word)
+        if not 0 <= axis < low.shape[1]:
+            raise Rejected("it halves a state that is not there")
+        middle, below, above = (a[axis] + b[axis]) / 2, b.copy(), a.copy()
+        below[axis] = above[axis] = middle
+        waiting += [(above, b), (a, below)]
+    if waiting:
+        raise Rejected("a piece of the start is missing")
+    return np.reshape(lows, (-1, low.shape[1])), np.reshape(highs, (-1, low.shape[1]))
 
 
 @dataclass(frozen=True)
 class Tube:
-    """`middle` is `(N, S)`, `axes` `(N, S, S)`: a column for each s."""
+    """A polynomial for each state."""
 
-    middle: NDArray[np.float64]
-    axes: NDArray[np.float64]
+    states: list[Polynomial]
 
-    def take(self, rows: NDArray) -> "Tube":
-        return Tube(self.middle[rows], self.axes[rows])
+    @property
+    def count(self) -> int:
+        return len(self.states[0].rest)
 
-    def columns(self) -> list[Number]:
-        """The states' bounds."""
-        reach = np.abs(self.axes).sum(axis=2) * (1 + LOSS)
-        low, high = self.middle - reach, self.middle + reach
-        spare = LOSS * (np.abs(self.middle) + reach)
-        return [Number(a, b) for a, b in zip((low - spare).T, (high + spare).T, strict=True)]
+    def take(self, rows: Any) -> "Tube":
+        return Tube([each.take(rows) for each in self.states])
 
-
-def tube_of(low: NDArray, high: NDArray) -> Tube:
-    """One tube a box, a little wider."""
-    middle = low / 2 + high / 2
-    half = np.maximum(high - middle, middle - low) * (1 + LOSS) + LOSS * np.abs(middle) + LEAST
-    return Tube(middle, half[:, :, None] * np.eye(low.shape[1]))
+    @property
+    def bounds(self) -> Rows:
+        return hull_of(self.states, self.count)
 
 
-def follow(steps: Steps, asked: Asked, low: NDArray, high: NDArray, stride: int) -> None:
+def follow(steps: Steps, asked: Asked, low: NDArray, high: NDArray, deadline: float) -> None:
     """Refuse unless every state that boxes lead to keeps to the claim, up to its last step, and the
     claim is done with by then."""
-    tube = tube_of(low, high)
-    for step in range(1, stride + 1):
-        if asked.is_beyond(step) or not len(tube.middle):
-            break
-        tube = image(steps, tube, asked)
-        if len(tube.middle) > MOST_TUBES or not np.isfinite(tube.axes).all():
+    tube, last = Tube(starting(low, high)), asked.steps
+    if last is None or asked.kind == "settles":
+        raise Rejected("tubes show nothing for ever")
+    for step in range(last + 1):
+        tube = image(steps, tube) if step else tube
+        if tube.count > MOST_TUBES or not (np.abs(tube.bounds) < LARGEST).all():
             raise Rejected(f"a tube spreads too far by step {step}")
-        least, most = _measured(asked, tube)
-        tube = tube.take(asked.rows(least, most, step))
-    if len(tube.middle) and not asked.is_done(stride):
+        tube = tube.take(asked.rows(*_measured(asked, tube), step))
+        if not tube.count:
+            return
+        if time.monotonic() > deadline:
+            raise TimeoutError
+    if not asked.is_done(last):
         raise Rejected("not everything arrives")
 
 
-def _measured(asked: Asked, tube: Tube) -> tuple[NDArray, NDArray]:
-    """Bounds of every quantity: over the states' own, and by the mean value theorem in s."""
-    measure, n_states = asked.plant.measure, len(asked.plant.states)
-    n, count = tube.middle.shape
-    hull = tube.columns()[:n_states]
-    low, high = hull_of(measure(NUMBERS, hull), n)
-    if low.shape[1] == n_states:
-        return low, high
-    slopes = [[(way, way) for way in tube.axes[:, i].T] for i in range(n_states)]
-    sloped = [Number(x.low, x.high, way) for x, way in zip(hull, slopes, strict=True)]
-    middle = [Number(each, each) for each in tube.middle.T[:n_states]]
-    least, most = hull_of(measure(NUMBERS, middle), n)
-    one, zero = np.ones((n, count)), np.zeros((n, count))
-    for at, value in enumerate(measure(NUMBERS, sloped)):
-        if at >= n_states and isinstance(value, Number) and value.slopes is not None:
-            ends = value.around(least[:, at], most[:, at], -one, one, zero)
-            low[:, at] = np.maximum(low[:, at], ends[0])
-            high[:, at] = np.minimum(high[:, at], ends[1])
-    return low, high
+def _measured(asked: Asked, tube: Tube) -> Rows:
+    """Bounds of every quantity."""
+    states = tube.states[: len(asked.plant.states)]
+    return hull_of(asked.plant.measure(POLYNOMIALS, states), tube.count)
 
 
-def image(steps: Steps, tube: Tube, asked: Asked | None = None) -> Tube:
-    """Tubes that hold every state one step after these; those that a step would bend too much are
-    halved first, unless they are about to be where the claim wants them."""
-    waiting, parts = [(each, 0) for each in _blocks(tube)], []
-    while waiting:
-        here, times = waiting.pop()
-        by_leaf = _by_leaf(steps, here)
-        ways = np.bincount(
-            np.concatenate([rows for _, rows in by_leaf]), minlength=len(here.middle)
-        )
-        if times < HALVED_FIRST and (ways > 1).any():
-            both = here.take(ways > 1)
-            longest = np.argmax(np.abs(both.axes).max(axis=1), axis=1)
-            waiting += [(each, times + 1) for each in _blocks(_halved(both, longest))]
-            by_leaf = [(leaf, rows[ways[rows] == 1]) for leaf, rows in by_leaf]
-        for leaf, rows in by_leaf:
-            for some, after, growth, axis in _cases(steps, leaf, here.take(rows)):
-                bent = ~(growth <= GROWTH) & (times < MOST_HALVINGS)
-                if asked is not None and asked.kind == "reaches" and bent.any():
-                    with np.errstate(invalid="ignore", over="ignore"):
-                        bent[bent] = ~_is_near(steps, asked, after.take(bent), NEAR)
-                parts.append(after.take(~bent))
-                if bent.any():
-                    halves = _halved(here.take(rows[some[bent]]), axis[bent])
-                    waiting += [(each, times + 1) for each in _blocks(halves)]
-    return Tube(np.concatenate([p.middle for p in parts]), np.concatenate([p.axes for p in parts]))
+def image(steps: Steps, tube: Tube) -> Tube:
+    """Tubes that hold every state one step after these."""
+    parts = []
+    with np.errstate(all="ignore"):
+        for first in range(0, tube.count, TOGETHER):
+            some = tube.take(slice(first, first + TOGETHER))
+            for leaf, rows in _by_action(steps, some):
+                parts += [part.states for part in _moved(steps, leaf, some.take(rows))]
+    return Tube(
+        [
+            Polynomial(
+                state[0].basis,
+                np.concatenate([each.coefficients for each in state], axis=1),
+                np.concatenate([each.rest for each in state]),
+            )
+            for state in zip(*parts, strict=True)
+        ]
+    )
 
 
-def _cases(
-    steps: Steps, leaf: int, tube: Tube
-) -> Iterator[tuple[NDArray[np.int64], Tube, NDArray[np.float64], NDArray[np.int64]]]:
-    """The rows of tubes, and what `_moved` says of them, for every way in which the plant's
-    conditions can be answered."""
-    waiting: list[tuple[NDArray[np.int64], tuple[bool | None, ...]]] = []
-    waiting.append((np.arange(len(tube.middle)), ()))
-    while waiting:
-        rows, told = waiting.pop()
-        if not len(rows):
-            continue
-        with np.errstate(invalid="ignore", over="ignore"):
-            after, growth, axis, first = _moved(steps, leaf, tube.take(rows), told)
-        # The first condition that is open is followed both ways.
-        for each in np.unique(first[first >= 0]):
-            before = (*told, *[None] * (each - len(told)))
-            waiting += [(rows[first == each], (*before, answer)) for answer in (True, False)]
-        fine = first < 0
-        yield rows[fine], after.take(fine), growth[fine], axis[fine]
-
-
-def _is_near(steps: Steps, asked: Asked, tube: Tube, ahead: int) -> NDArray[np.bool_]:
-    """Which tubes are in the claim's region, or lead into it within a few steps."""
-    found = asked.is_reached(*_measured(asked, tube))
-    others = np.flatnonzero(~found)
-    if ahead and len(others):
-        found[others] = True
-        for leaf, rows in _by_leaf(steps, tube.take(others)):
-            for some, after, *_ in _cases(steps, leaf, tube.take(others[rows])):
-                found[others[rows[some]]] &= _is_near(steps, asked, after, ahead - 1)
-    return found
-
-
-def _blocks(tube: Tube) -> list[Tube]:
-    return [
-        Tube(tube.middle[at : at + BLOCK], tube.axes[at : at + BLOCK])
-        for at in range(0, len(tube.middle), BLOCK)
-    ]
-
-
-def _halved(tube: Tube, axis: NDArray[np.int64]) -> Tube:
-    rows = np.arange(len(axis))
-    half, axes = tube.axes[rows, :, axis] / 2, tube.axes.copy()
-    axes[rows, :, axis] = half
-    middle = np.concatenate([tube.middle - half, tube.middle + half])
-    # The new middles are rounded.
-    rest = LOSS * np.abs(middle) + LEAST
-    return _along_axes(middle, np.concatenate([axes, axes]), rest, rest)[0]
-
-
-def _by_leaf(steps: Steps, tube: Tube) -> list[tuple[int, NDArray[np.int64]]]:
-    """The tubes that may reach each leaf."""
-    low, high = hull_of(steps.plant.observe(NUMBERS, tube.columns()), len(tube.middle))
+def _by_action(steps: Steps, tube: Tube) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Leaves that act differently, and the tubes that may reach each or one that acts alike."""
+    low, high = hull_of(steps.plant.observe(POLYNOMIALS, tube.states), tube.count)
     noise = np.array([steps.noise_on(each) for each in range(low.shape[1])])
-    low, high = low - noise, high + noise
-    waiting, found = [(0, np.arange(len(tube.middle)))], []
+    low, high = low - noise - LOSS * noise, high + noise + LOSS * noise
+    tree = steps.tree
+    groups: dict[str, list[tuple[int, NDArray[np.int64]]]] = {}
+    waiting = [(0, np.arange(tube.count))]
     while waiting:
         node, rows = waiting.pop()
-        feature, threshold, if_true, if_false = steps.tree.nodes[node]
+        feature, threshold, if_true, if_false = tree.nodes[node]
         if not len(rows):
             continue
         if feature < 0:
-            found.append((node, rows))
+            steps.reached.add(node)
+            acts = f"{tree.action[node].tolist()} {tree.gains[node]}"
+            groups.setdefault(acts, []).append((node, rows))
             continue
         waiting.append((if_true, rows[~(high[rows, feature] <= threshold)]))
         waiting.append((if_false, rows[~(low[rows, feature] > threshold)]))
-    return found
+    for group in groups.values():
+        yield group[0][0], np.unique(np.concatenate([rows for _, rows in group]))
 
 
 class Told:
-    """An arithmetic in which a plant's conditions have the answers that are told, where one is.
+    """The checker's polynomials, with answers to a plant's conditions that are told, where one is.
 
     `first` is, row by row, the number of the first condition that is open, or -1.
     """
 
-    def __init__(self, xp: Any, answers: tuple[bool | None, ...], n: int) -> None:
-        self.xp, self.answers, self.asked, self.first = xp, answers, 0, np.full(n, -1)
+    def __init__(self, answers: tuple[bool | None, ...], n: int) -> None:
+        self.answers, self.asked, self.first = answers, 0, np.full(n, -1)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.xp, name)
+        return getattr(POLYNOMIALS, name)
 
     def where(self, condition: Any, one: Any, other: Any) -> Any:
         told = self.answers[self.asked] if self.asked < len(self.answers) else None
@@ -210,96 +162,51 @@ class Told:
             is_open = condition.may & ~condition.must
             self.first = np.where(is_open & (self.first < 0), self.asked, self.first)
         self.asked += 1
-        return self.xp.where(condition, one, other)
+        return POLYNOMIALS.where(condition, one, other)
 
 
-def _moved(
-    steps: Steps, leaf: int, tube: Tube, told: tuple[bool | None, ...]
-) -> tuple[Tube, NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """The tubes one step on, the share by which they grew, the axis that bends them most, and the
-    first condition that is open or -1."""
-    n, count = tube.middle.shape
+def _moved(steps: Steps, leaf: int, tube: Tube) -> Iterator[Tube]:
+    """The tubes one step on, for every way in which the plant's conditions can be answered."""
     acting = [Number(low, high) for low, high in steps.plant.disturbance_box]
-    hull = tube.columns()
-    directions = [np.ascontiguousarray(tube.axes[:, i].T) for i in range(count)]
-    at_middle = [
-        Number(tube.middle[:, i], tube.middle[:, i], [(d, d) for d in directions[i]])
-        for i in range(count)
-    ]
-    zero = [(np.array(0.0), np.array(0.0))]
-    rounding = [Number(each.low, each.high, zero) for each in hull]
-    straight = np.zeros((len(pairs(count)[0]), n))
-    bent = [
-        Curved(hull[i], Number(directions[i], directions[i]), Number(straight, straight))
-        for i in range(count)
-    ]
-    curves = Told(CURVED, told, n)
-    found = zip(
-        steps.next(Told(NUMBERS, told, n), leaf, at_middle, acting),
-        steps.next(Told(NUMBERS, told, n), leaf, rounding, acting),
-        steps.next(curves, leaf, bent, acting),
-        strict=True,
+    waiting: list[tuple[Tube, tuple[bool | None, ...]]] = [(tube, ())]
+    while waiting:
+        tube, told = waiting.pop()
+        xp = Told(told, tube.count)
+        after = steps.next(xp, leaf, tube.states, acting)
+        # The first condition that is open is followed both ways.
+        for each in np.unique(xp.first[xp.first >= 0]):
+            before = (*told, *[None] * (each - len(told)))
+            both = tube.take(xp.first == each)
+            waiting += [(both, (*before, answer)) for answer in (True, False)]
+        states = [polynomial(each, tube.states[0]) for each in after]
+        yield turned(Tube(states).take(xp.first < 0))
+
+
+def turned(tube: Tube) -> Tube:
+    """The tubes with all that is not known exactly along axes of their own."""
+    basis = tube.states[0].basis
+    axes = np.stack([each.coefficients[basis.second].T for each in tube.states], axis=1)
+    rest = np.stack(
+        [np.abs(each.coefficients[basis.mixed]).sum(axis=0) + each.rest for each in tube.states],
+        axis=1,
     )
-    middle, axes, rest = np.empty((n, count)), np.empty((n, count, count)), np.zeros((n, count))
-    bends, totals = np.zeros((count, n)), np.zeros((n, count))
-    for i, (point, inexact, curve) in enumerate(found):
-        point, inexact = number(point), number(inexact)
-        middle[:, i] = point.low / 2 + point.high / 2
-        rest[:, i] = (point.high - point.low) + 2 * np.asarray(inexact.error)
-        for j in range(count):
-            low, high = point.slopes[j] if point.slopes else (0.0, 0.0)
-            axes[:, i, j] = (np.asarray(low) + high) / 2
-            rest[:, i] += np.asarray(high) - low
-        total, by_axis = _bend(curve, count, n)
-        rest[:, i] += total
-        totals[:, i] = total
-        bends += by_axis / np.maximum(np.abs(axes[:, i]).sum(axis=1), LEAST)
-    rest = rest * (1 + LOSS) + LOSS * np.abs(middle)
-    after, growth = _along_axes(middle, axes, rest, totals)
-    longest = np.argmax(np.abs(tube.axes).max(axis=1), axis=1)
-    most = np.argmax(np.nan_to_num(bends), axis=0)
-    return after, growth, np.where(growth < 1.0, most, longest), curves.first
-
-
-def _bend(curve: object, count: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How far ½ s · curves · s can lie from zero, and the part of each axis in it."""
-    by_axis = np.zeros((count, n))
-    if not isinstance(curve, Curved):
-        return np.zeros(n), by_axis
-    i, j = pairs(count)
-    sizes = np.broadcast_to(curve.curves.size, (len(i), n)) * np.where(i == j, 0.5, 1.0)[:, None]
-    np.add.at(by_axis, i, sizes)
-    np.add.at(by_axis, j, sizes)
-    return sizes.sum(axis=0), by_axis
-
-
-def _along_axes(
-    middle: NDArray, axes: NDArray, rest: NDArray, bent: NDArray
-) -> tuple[Tube, NDArray[np.float64]]:
-    """`middle + axes · s` and up to `rest` besides, as a tube: along the same axes, made longer,
-    or along others at right angles where those are almost flat; and the share of an axis that
-    `bent`, the part of the rest that halving reduces, adds to it."""
     known = np.asarray(np.isfinite(axes).all(axis=(1, 2)) & np.isfinite(rest).all(axis=1))
-    unit = np.eye(middle.shape[1])
-    safe = np.where(known[:, None, None], axes, unit)
-    rest = np.where(known[:, None], rest, 0.0)
-    length = np.maximum(np.sqrt(np.square(safe).sum(axis=1)), LEAST * LEAST)
-    ways = safe / length[:, None, :]
-    with np.errstate(invalid="ignore"):
-        flat = ~(np.linalg.cond(ways) < FLAT)
-    if flat.any():  # the longest way through the set, the longest across it, …
-        ways[flat] = np.linalg.svd(safe[flat])[0]
-    inverse = np.linalg.inv(ways)
-    # The true inverse is inverse · (1 + d) with |d| up to off / (1 - off), off being how far
-    # ways · inverse is from 1.
-    off = np.abs(ways @ inverse - unit).sum(axis=2).max(axis=1) + LOSS
-    total = (np.abs(safe).sum(axis=2) + rest).max(axis=1)
-    before = np.abs(inverse @ safe).sum(axis=2)
-    along = before + (np.abs(inverse) @ rest[:, :, None])[:, :, 0]
-    along += np.abs(inverse).sum(axis=2) * (2 * off * total)[:, None]
-    if (off > 0.25).any():
-        raise Rejected("a tube's axes are too flat")
-    longer = ways * (along * (1 + LOSS))[:, None, :]
-    long = np.maximum(before, SHORT * before.max(axis=1, keepdims=True))
-    growth = ((np.abs(inverse) @ bent[:, :, None])[:, :, 0] / np.maximum(long, LEAST)).max(axis=1)
-    return Tube(middle, np.where(known[:, None, None], longer, np.inf)), growth
+    axes, rest = np.where(known[:, None, None], axes, 0.0), np.where(known[:, None], rest, 0.0)
+    longest_first = np.argsort(np.square(axes).sum(axis=1), axis=1)[:, ::-1]
+    frame = np.linalg.qr(np.take_along_axis(axes, longest_first[:, None, :], axis=2))[0]
+    # A vector x is frame · (frameᵀ · x), but for what frame · frameᵀ is off from 1.
+    across = frame.transpose(0, 2, 1)
+    unit = np.eye(len(tube.states))
+    off = np.abs(frame @ across - unit) + LOSS
+    extent = np.abs(across @ axes).sum(axis=2) + (np.abs(across) @ rest[:, :, None])[:, :, 0]
+    total = np.abs(axes).sum(axis=2) + rest
+    left = (off @ total[:, :, None])[:, :, 0] * (1 + LOSS)
+    longer = frame * (extent * (1 + LOSS))[:, None, :]
+    left = np.where(known[:, None], left + LOSS * np.abs(longer).sum(axis=2), np.inf)
+    found = []
+    for at, each in enumerate(tube.states):
+        coefficients = each.coefficients.copy()
+        coefficients[basis.mixed] = 0.0
+        coefficients[basis.second] = longer[:, at].T
+        found.append(Polynomial(basis, coefficients, left[:, at]))
+    return Tube(found)

@@ -110,7 +110,8 @@ class Judge:
         n = len(self.plant.states)
         if self.claim.kind == "reaches":
             boxes = outside(boxes, self.claim.region[:n])
-        going_on, is_shown = self.rows(*self._measured(boxes), step)
+        going_on, shown = self.rows(*self._measured(boxes), step)
+        is_shown = bool(shown.all())
         rest = boxes.take(going_on)
         if self.claim.kind != "stays":
             return Judged(rest, is_shown)
@@ -120,35 +121,32 @@ class Judge:
         high[:, :n] = np.minimum(high[:, :n], limits[:, 1])
         return Judged(Boxes(low, high), is_shown)
 
-    def rows(self, low: NDArray, high: NDArray, step: int) -> tuple[NDArray[np.bool_], bool]:
-        """The same for bounds of the quantities: which rows go on, and whether all are shown."""
+    def rows(
+        self, low: NDArray, high: NDArray, step: int
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """The same for bounds of the quantities: which rows go on, and which are shown."""
         region, limits = self.claim.region, self.plant.box(self.plant.limits)
         inside = _inside(low, high, region)
         within_limits = _inside(low, high, limits)
         if self.claim.kind == "reaches":
             is_goal = np.array_equal(region, self.plant.box(self.plant.goal))
-            may_end = not is_goal and self._may_end(low[~inside], high[~inside])
-            return ~inside, bool(within_limits[~inside].all()) and not may_end
+            goes_on = within_limits & (is_goal | ~self._may_end(low, high))
+            return ~inside, inside | goes_on
         if self.claim.kind == "settles":
             assert self.claim.steps is not None
-            shown = bool(within_limits.all()) and not self._may_end(low, high)
-            is_late = step >= self.claim.steps
-            return np.ones(len(low), bool), shown and (not is_late or bool(inside.all()))
+            shown = within_limits & ~self._may_end(low, high)
+            return np.ones(len(low), bool), shown & (inside | (step < self.claim.steps))
         over = ((low > limits[:, 1]) | (high < limits[:, 0])).any(axis=1)
         if self.plant.goal:
             over = over | _inside(low, high, self.plant.box(self.plant.goal))
-        return np.logical_not(over), bool(inside.all())
+        return np.logical_not(over), inside
 
-    def arrived(self, low: NDArray, high: NDArray) -> NDArray[np.bool_]:
-        """The rows that lie in the region."""
-        return _inside(low, high, self.claim.region)
-
-    def _may_end(self, low: NDArray, high: NDArray) -> bool:
-        """Whether an episode may end in the plant's goal."""
+    def _may_end(self, low: NDArray, high: NDArray) -> NDArray[np.bool_]:
+        """Whether an episode may end in the plant's goal, row by row."""
         if not self.plant.goal:
-            return False
+            return np.zeros(len(low), bool)
         goal = self.plant.box(self.plant.goal)
-        return bool(((high >= goal[:, 0]) & (low <= goal[:, 1])).all(axis=1).any())
+        return np.asarray(((high >= goal[:, 0]) & (low <= goal[:, 1])).all(axis=1))
 
     def _measured(self, boxes: Boxes) -> tuple[NDArray, NDArray]:
         """Bounds of every quantity, `(N, quantities)` each."""

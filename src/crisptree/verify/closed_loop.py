@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.base.text import printable
+from crisptree.base.text import counted, printable
 from crisptree.base.version import crisptree_version
 from crisptree.crisp import CrispTree
 from crisptree.envs.guard import guarded
@@ -32,6 +32,7 @@ from crisptree.verify.properties import Influences, InTheLoop
 from crisptree.verify.prove import Cells, attempts
 from crisptree.verify.reach import Attempt
 from crisptree.verify.replay import disagreement, replayed
+from crisptree.verify.tubes import TubeAttempt
 
 SHARE_OF_SEARCH = 0.3
 COMPARED_STEPS = 50
@@ -210,10 +211,12 @@ def check_fit(tree: CrispTree, plant: Plant) -> None:
         )
 
 
-def _holds(loop: Loop, judge: Judge, question: str, attempt: Attempt, seconds: float) -> Proved:
-    boxes = sum(map(len, attempt.layers))
-    shown = "for ever" if attempt.closes and not attempt.drift else f"{judge.claim.steps} steps"
-    why = f"proved for every start, {shown}, with {boxes:,} boxes"
+def _holds(
+    loop: Loop, judge: Judge, question: str, attempt: Attempt | TubeAttempt, seconds: float
+) -> Proved:
+    boxes = attempt.boxes
+    shown = "for ever" if attempt.is_for_ever else f"{judge.claim.steps} steps"
+    why = f"proved for every start, {shown}, with {counted(boxes, 'box', 'boxes')}"
     made = {"crisptree": crisptree_version(), "boxes": boxes, "seconds": round(seconds, 1)}
     content = certificate.certificate(
         loop.tree,

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crisptree.crisp import CrispTree
-from crisptree.verify.affine import FORMS, symbols
 from crisptree.verify.floats import neighbours
+from crisptree.verify.forms import FORMS, symbols
 from crisptree.verify.intervals import INTERVALS, Interval, interval
 from crisptree.verify.plants.plant import Plant
 
@@ -59,7 +59,7 @@ class Loop:
     noise: tuple[float, ...] = ()
     """How far each feature may be off when the tree sees it."""
     with_forms: bool = False
-    """Whether affine forms are computed besides intervals: slower, and narrower where numbers
+    """Whether forms are computed besides intervals: slower, and narrower where numbers
     depend on each other."""
 
     @cached_property

@@ -14,8 +14,9 @@ from crisptree.verify.cells import Grid
 from crisptree.verify.claims import Claim, Judge
 from crisptree.verify.falsify import beyond
 from crisptree.verify.loop import Boxes, Loop
-from crisptree.verify.reach import Attempt, Limits, Prover
+from crisptree.verify.reach import Attempt, Limits, Prover, start_boxes
 from crisptree.verify.simulate import natures, starts, states
+from crisptree.verify.tubes import Piece, TubeAttempt
 
 EPISODES, LONGEST = 256, 1_000
 FINER = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -69,40 +70,59 @@ def visited(loop: Loop, claim: Claim, seed: int = 0) -> Visited:
 
 def attempts(
     loop: Loop, judge: Judge, deadline: float, cells: Cells | None = None
-) -> Iterator[Attempt]:
+) -> Iterator[Attempt | TubeAttempt]:
     """Attempts with ever finer grids, until one is a proof or the time is over."""
     cells = cells or Cells()
     claim = judge.claim
     seen = visited(loop, claim)
     loop = with_forms(loop, judge)
     prover = Prover(loop, judge, Limits(deadline))
-    for grid, stride, with_tubes in _grids(loop, claim, seen, cells):
-        with_guess = cells.sizes and claim.is_for_ever
-        guesses = [guessed(loop, judge, grid, stride), None] if with_guess else [None]
-        for guess in guesses:
-            found = prover.attempt(grid, stride, guess=guess, with_tubes=with_tubes)
-            yield found
-            if found.is_proof or time.monotonic() > deadline:
-                return
+    if cells.sizes or claim.is_for_ever:
+        found = _with_grids(prover, cells, seen)
+    elif cells.stride is None and loop.with_forms:
+        found = _with_tubes(prover, seen)
+    else:
+        found = _from_pieces(prover, cells, seen)
+    for attempt in found:
+        yield attempt
+        if attempt.is_proof or time.monotonic() > deadline:
+            return
 
 
-def _grids(
-    loop: Loop, claim: Claim, seen: Visited, cells: Cells
-) -> Iterator[tuple[Grid, int, bool]]:
-    """Grids and strides in the order of what they cost, and whether tubes are followed."""
-    if cells.sizes:
-        yield asked_grid(loop, cells, seen), cells.stride or 1, False
-        return
-    if claim.is_for_ever:
+def _with_grids(prover: Prover, cells: Cells, seen: Visited) -> Iterator[Attempt]:
+    """With the grid that a user asks for, or with all of them in the order of what they cost."""
+    loop, judge = prover.loop, prover.judge
+    if not cells.sizes:
         for finer in FINER:
             for stride in STRIDES if cells.stride is None else (cells.stride,):
-                yield even_grid(loop, seen, finer), stride, False
+                yield prover.attempt(even_grid(loop, seen, finer), stride)
         return
+    grid, stride = asked_grid(loop, cells, seen), cells.stride or 1
+    if judge.claim.is_for_ever:
+        yield prover.attempt(grid, stride, guess=guessed(loop, judge, grid, stride))
+    yield prover.attempt(grid, stride)
+
+
+def _with_tubes(prover: Prover, seen: Visited) -> Iterator[Attempt | TubeAttempt]:
+    """Pieces of the start are followed as tubes, and in between covers are tried."""
+    loop, judge = prover.loop, prover.judge
+    start = start_boxes(loop, judge.claim)
+    pieces = [Piece(low, high) for low, high in zip(start.low, start.high, strict=True)]
+    tubes = TubeAttempt(loop, judge, pieces)
+    for finer, more in zip(FINER, PIECES, strict=True):
+        tubes.go_on(more, prover.limits.deadline)
+        yield tubes
+        yield prover.attempt(even_grid(loop, seen, finer), 1)
+
+
+def _from_pieces(prover: Prover, cells: Cells, seen: Visited) -> Iterator[Attempt]:
+    """Pieces of the start are followed as boxes, and in between covers are tried."""
+    loop, claim = prover.loop, prover.claim
     assert claim.steps is not None
     for finer, pieces in zip(FINER, PIECES, strict=True):
         if cells.stride is None:
-            yield start_grid(loop, claim, seen, pieces), claim.steps, loop.with_forms
-        yield even_grid(loop, seen, finer), cells.stride or 1, False
+            yield prover.attempt(start_grid(loop, claim, seen, pieces), claim.steps)
+        yield prover.attempt(even_grid(loop, seen, finer), cells.stride or 1)
 
 
 def start_grid(loop: Loop, claim: Claim, seen: Visited, pieces: int) -> Grid:
@@ -193,7 +213,7 @@ def _cell(lines: tuple[float, ...]) -> float:
 
 
 def with_forms(loop: Loop, judge: Judge) -> Loop:
-    """The loop with affine forms where they make a small box's image clearly narrower."""
+    """The loop with forms where they make a small box's image clearly narrower."""
     start = judge.claim.start
     centre, half = start.mean(axis=1), (start[:, 1] - start[:, 0]) / 16 + 1e-3
     extra = loop.plant.reset_box[len(start) :, 0]

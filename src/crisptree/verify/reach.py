@@ -12,14 +12,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from crisptree.verify import tubes
 from crisptree.verify.cells import Cover, Grid, TooManyPiecesError, grown, joined
 from crisptree.verify.claims import Claim, Judge
 from crisptree.verify.loop import Boxes, Loop
-from crisptree.verify.tubes import Tubes
 
-CHUNK, TUBES = 8_192, 1_024
-"""Boxes, and tubes, that are moved together: what they need lies in the processor's cache."""
+CHUNK = 8_192
+"""Boxes that are moved together: what they need lies in the processor's cache."""
 MULTIPLIED = 64
 """How many times as many they may become within a stride."""
 
@@ -44,9 +42,7 @@ class Attempt:
     drift: tuple[float, ...] = ()
     """By how much each state's bounds move apart in a stride of the last cover; () for none."""
     with_forms: bool = False
-    """Whether affine forms were computed besides intervals."""
-    with_tubes: bool = False
-    """Whether what starts together is followed as tubes, to the end."""
+    """Whether forms were computed besides intervals."""
     closes: bool = False
     """Whether the last cover leads into itself."""
     leaves: set[int] = field(default_factory=set)
@@ -56,6 +52,15 @@ class Attempt:
     is_proof: bool = False
     reason: str = ""
     """Why it ended without a proof."""
+
+    @property
+    def boxes(self) -> int:
+        return sum(map(len, self.layers))
+
+    @property
+    def is_for_ever(self) -> bool:
+        """Whether it shows the claim for any number of steps."""
+        return self.closes and not self.drift
 
 
 class GaveUpError(Exception):
@@ -81,7 +86,6 @@ class Prover:
         *,
         drift: tuple[float, ...] = (),
         guess: Boxes | None = None,
-        with_tubes: bool = False,
     ) -> Attempt:
         """Try to prove the claim.
 
@@ -89,7 +93,7 @@ class Prover:
         drift; `guess` holds states that are likely to be met in the long run, which saves rounds.
         """
         forms = self.loop.with_forms
-        found = Attempt(grid, stride, drift=drift, with_forms=forms, with_tubes=with_tubes)
+        found = Attempt(grid, stride, drift=drift, with_forms=forms)
         try:
             self._follow(found, guess)
         except (GaveUpError, TooManyPiecesError) as reason:
@@ -132,11 +136,9 @@ class Prover:
     def _moved(self, cover: Cover, found: Attempt, done: int) -> Cover:
         """A cover of all that one leads to in a stride; every step on the way is judged."""
         parts = []
-        chunk = TUBES if found.with_tubes else CHUNK
-        for first in range(0, len(cover), chunk):
-            boxes = cover.take(np.arange(first, min(first + chunk, len(cover)))).boxes
-            sets: Boxes | Tubes = Tubes.of(boxes) if found.with_tubes else boxes
-            is_last = first + chunk >= len(cover)
+        for first in range(0, len(cover), CHUNK):
+            boxes = cover.take(np.arange(first, min(first + CHUNK, len(cover)))).boxes
+            is_last = first + CHUNK >= len(cover)
             for taken in range(found.stride):
                 step = done + taken + 1
                 if self._is_beyond(step):
@@ -144,27 +146,17 @@ class Prover:
                 if is_last:  # the others came further
                     found.shown_steps = max(found.shown_steps, done + taken)
                 self._check_time()
-                sets, shown = self._step(sets, step, found.leaves)
+                boxes, shown = self.judge.judged(self.loop.image(boxes, found.leaves), step)
                 if not shown:
                     raise GaveUpError(f"step {step} may leave the region")
-                if len(sets) > MULTIPLIED * CHUNK:
+                if len(boxes) > MULTIPLIED * CHUNK:
                     raise GaveUpError(f"boxes multiply within {taken + 1} steps")
-            parts.append(found.grid.cover(sets.boxes))
+            parts.append(found.grid.cover(boxes))
         found.shown_steps = max(found.shown_steps, done + found.stride)
         moved = joined(parts) if parts else cover
         if len(moved) > self.limits.boxes:
             raise GaveUpError(f"{len(moved):,} boxes are too many")
         return moved
-
-    def _step(self, sets: Boxes | Tubes, step: int, leaves: set[int]) -> tuple[Boxes | Tubes, bool]:
-        """What goes on after one more step, and whether it keeps to the claim; the leaves that
-        decide are added to `leaves`."""
-        if isinstance(sets, Boxes):
-            return self.judge.judged(self.loop.image(sets, leaves), step)
-        moved = tubes.image(self.loop, sets, leaves, self.judge)
-        if not moved.is_known:
-            raise GaveUpError(f"a tube spreads without bounds by step {step}")
-        return tubes.judged(self.judge, moved, step)
 
     def _is_beyond(self, step: int) -> bool:
         steps = self.claim.steps

@@ -1,5 +1,6 @@
 """A certificate checked again: what it says in words against its numbers, then its proof."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,8 +14,14 @@ from crisptree.verify.plants.registry import PLANTS
 from crisptree.verify.properties import InTheLoop
 
 
-def recheck(content: Mapping[str, Any], tree: CrispTree, plant: Plant | None = None) -> Verdict:
-    """Whether a certificate proves its property about a policy.
+def recheck(
+    content: Mapping[str, Any],
+    tree: CrispTree,
+    plant: Plant | None = None,
+    seconds: float = math.inf,
+) -> Verdict:
+    """Whether a certificate proves its property about a policy, as far as that can be checked in so
+    many seconds.
 
     The plant is the user's, or one of those that come with crisptree; a certificate never gets a
     module imported.
@@ -38,4 +45,4 @@ def recheck(content: Mapping[str, Any], tree: CrispTree, plant: Plant | None = N
             return Verdict(False, "its words and its numbers differ")
     except (CrisptreeError, KeyError) as error:
         return Verdict(False, f"its property cannot be read: {error}")
-    return replace(check(content, tree, plant), property=str(content["property"]))
+    return replace(check(content, tree, plant, seconds), property=str(content["property"]))

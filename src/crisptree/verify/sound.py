@@ -1,4 +1,4 @@
-"""What intervals and affine forms share: operators that follow from others, and comparisons.
+"""What intervals and forms share: operators that follow from others, and comparisons.
 
 A comparison of numbers that are only known within bounds says where it certainly holds and where it
 may.

@@ -1,5 +1,6 @@
 """From a property's text to its answer."""
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -47,11 +48,15 @@ def check(tree: CrispTree, properties: Sequence[str], **options: Any) -> list[An
 
 
 def check_certificate(
-    path: str | PathLike[str], tree: CrispTree, plant: Plant | None = None
+    path: str | PathLike[str],
+    tree: CrispTree,
+    plant: Plant | None = None,
+    seconds: float = math.inf,
 ) -> Verdict:
     """Whether the certificate in a file proves its property about this policy, by the second
-    checker. `.holds`, `.reason` and `.property` say what."""
-    return recheck(certificate.read(path), tree, plant)
+    checker. `.holds`, `.reason` and `.property` say what; `.is_undecided` that there was no time to
+    check it all."""
+    return recheck(certificate.read(path), tree, plant, seconds)
 
 
 def prove(

@@ -2,7 +2,7 @@
 
 The equations are one function, `step(xp, state, action, disturbance)`, that returns the next state.
 `xp` is the array module to compute with: `numpy` when the plant is played, `jax.numpy` in a JAX
-program, crisptree's intervals or affine forms in a proof. Write `xp.sin`, `xp.where`, `xp.clip`, no
+program, crisptree's intervals or forms in a proof. Write `xp.sin`, `xp.where`, `xp.clip`, no
 `if` on a state. A state is a sequence of columns, one a state variable; so is a disturbance. An
 action is a whole number (discrete), or a sequence of columns (several choices, or a real vector).
 """
