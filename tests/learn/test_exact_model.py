@@ -6,12 +6,22 @@ import pytest
 from crisptree.envs.policy import FunctionPolicy
 from crisptree.envs.rollout import rollout
 from crisptree.envs.task import task_of
-from crisptree.envs.transition_table import transition_table
+from crisptree.envs.transition_table import TransitionTable, transition_table
 from crisptree.learn import exact_model as module
-from crisptree.learn.exact_model import ExactModel, exact_model
-from crisptree.learn.value_iteration import exact_returns, solve, start_distribution
+from crisptree.learn.exact_model import ExactModel, exact_model, start_distribution
+from crisptree.learn.value_iteration import solve
 
 ENVS = ["FrozenLake-v1", "CliffWalking-v1", "Taxi-v4", "crisptree/Navigation3D-v0"]
+
+
+def plain_returns(table: TransitionTable, actions: np.ndarray, horizon: int) -> np.ndarray:
+    """The mean return from each state, one step of the recursion after the other."""
+    value, states = np.zeros(len(actions)), np.arange(len(actions))
+    outcomes = [part[states, actions] for part in table[:4]]
+    probability, next_state, reward, terminated = outcomes
+    for _ in range(horizon):
+        value = (probability * (reward + ~terminated * value[next_state])).sum(-1)
+    return value
 
 
 @pytest.mark.parametrize("env", ENVS)
@@ -22,10 +32,24 @@ def test_both_ways_to_add_up_agree_with_the_recursion(env, per_flop, monkeypatch
     model, table = exact_model(task), transition_table(task)
     assert model is not None and table is not None
     actions = np.random.default_rng(0).integers(model.n_actions, size=model.n_states)
-    plain = exact_returns(table, actions, model.horizon)
+    plain = plain_returns(table, actions, model.horizon)
     np.testing.assert_allclose(model.values(actions), plain, rtol=1e-9, atol=1e-9)
     start = start_distribution(task, table)
     assert model.mean_of(actions) == pytest.approx(float(start @ plain))
+
+
+def test_returns_by_hand():
+    """State 0 pays 1 and goes to itself or, with chance ½, to the end."""
+    table = TransitionTable(
+        probability=np.array([[[0.5, 0.5]]]),
+        next_state=np.zeros((1, 1, 2), int),
+        reward=np.ones((1, 1, 2)),
+        terminated=np.array([[[False, True]]]),
+        observations=np.zeros((1, 1), np.float32),
+    )
+    models = [ExactModel(table, np.ones(1), horizon) for horizon in (1, 2, 3, 100)]
+    returns = [model.mean_of(np.zeros(1, int)) for model in models]
+    assert returns == pytest.approx([1, 1.5, 1.75, 2])
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 3, 7, 8, 100])

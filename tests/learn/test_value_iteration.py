@@ -5,14 +5,9 @@ import pytest
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.task import task_of
-from crisptree.envs.transition_table import TransitionTable, transition_table
-from crisptree.learn.value_iteration import (
-    ExactPolicy,
-    exact_returns,
-    solve,
-    start_distribution,
-    value_iteration,
-)
+from crisptree.envs.transition_table import TransitionTable
+from crisptree.learn.exact_model import exact_model
+from crisptree.learn.value_iteration import ExactPolicy, solve, value_iteration
 
 RNG = np.random.default_rng(0)
 
@@ -56,19 +51,6 @@ def test_no_policy_is_better_than_the_greedy_one(gamma):
     np.testing.assert_allclose(q.max(1), best, rtol=1e-6, atol=1e-6)
 
 
-def test_exact_returns_by_hand():
-    """State 0 pays 1 and goes to itself or, with chance ½, to the end."""
-    table = TransitionTable(
-        probability=np.array([[[0.5, 0.5]]]),
-        next_state=np.zeros((1, 1, 2), int),
-        reward=np.ones((1, 1, 2)),
-        terminated=np.array([[[False, True]]]),
-        observations=np.zeros((1, 1), np.float32),
-    )
-    returns = [float(exact_returns(table, np.zeros(1, int), n)[0]) for n in (1, 2, 3, 100)]
-    assert returns == pytest.approx([1, 1.5, 1.75, 2])
-
-
 @pytest.mark.parametrize(
     ("env_id", "kwargs", "expected"),
     [
@@ -80,12 +62,9 @@ def test_exact_returns_by_hand():
 def test_gymnasium_s_toy_text(env_id, kwargs, expected):
     """The best that a policy without a clock earns within the time limit, exactly."""
     task = task_of(env_id, kwargs)
-    policy, table = solve(task), transition_table(task)
-    assert table is not None
-    actions = policy.act(table.observations)
-    returns = exact_returns(table, actions, task.max_steps or 1000)
-    earned = start_distribution(task, table) @ returns
-    assert earned == pytest.approx(expected, abs=1e-3)
+    model = exact_model(task)
+    assert model is not None
+    assert model.mean_return(solve(task)) == pytest.approx(expected, abs=1e-3)
 
 
 def test_what_a_wrong_action_costs():

@@ -1,8 +1,5 @@
 """Episodes of a functional environment side by side, in one compiled step."""
 
-from typing import Any
-
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
@@ -10,7 +7,7 @@ from jaxtyping import Array
 from crisptree.crisp.signature import Actions
 from crisptree.envs.episodes import EpisodeBatch, EpisodeStep
 from crisptree.envs.functional import FunctionalEnv
-from crisptree.envs.seeded_episodes import EpisodeState, compiled, seed_keys
+from crisptree.envs.seeded_episodes import EpisodeState, choose, compiled, seed_keys
 
 
 def action_array(actions: Actions, chosen: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
@@ -43,7 +40,7 @@ class FunctionalEpisodes(EpisodeBatch):
             self._episodes = fresh
         else:
             chosen = jnp.zeros(self.n_slots, bool).at[slots].set(True)
-            self._episodes = _where(chosen, fresh, self._episodes)
+            self._episodes = choose(chosen, fresh, self._episodes)
         return self._rows(observation, slots)
 
     def _rows(self, observation: Array, slots: np.ndarray) -> np.ndarray:
@@ -64,12 +61,3 @@ class FunctionalEpisodes(EpisodeBatch):
 
     def close(self) -> None:
         """Nothing to close."""
-
-
-def _where(chosen: Array, one: Any, other: Any) -> Any:
-    """Leaf by leaf, the episodes that were chosen from `one`, the others from `other`."""
-
-    def pick(a: Array, b: Array) -> Array:
-        return jnp.where(chosen.reshape(-1, *(1,) * (a.ndim - 1)), a, b)
-
-    return jax.tree.map(pick, one, other)

@@ -32,8 +32,8 @@ def begin(env: Simulation, key: Key[Array, ""]) -> tuple[EpisodeState, Any]:
 
 
 def _strong(value: Any) -> Array:
-    """The value with a type of its own: a step returns such ones, and its program would be compiled
-    a second time for them if it first met a plain number's."""
+    """The value without JAX's weak type, as steps return it: else a step would be compiled
+    twice."""
     array = jnp.asarray(value)
     return array.astype(array.dtype) if array.weak_type else array
 
@@ -61,6 +61,15 @@ def advance_or_begin(
     # Both splits of the key are the same one, so the key needs no choice.
     at = jax.tree.map(lambda a, b: jnp.where(over, a, b), started, at)
     return EpisodeState(stepped.key, at.state), at
+
+
+def choose(which: Bool[Array, " n"], one: Any, other: Any) -> Any:
+    """Leaf by leaf, the rows of `one` where `which` is true, and of `other` elsewhere."""
+
+    def pick(a: Array, b: Array) -> Array:
+        return jnp.where(which.reshape(-1, *(1,) * (a.ndim - 1)), a, b)
+
+    return jax.tree.map(pick, one, other)
 
 
 class Compiled(NamedTuple):
@@ -98,7 +107,7 @@ def seed_key(rng: np.random.Generator) -> Key[Array, ""]:
 
 
 def seed_words(seeds: Sequence[int]) -> np.ndarray:
-    """The number from which each seed's episode makes its key."""
+    """The number that the key of each seed's episode is made from."""
     return np.array([np_random(int(s))[0].integers(2**32) for s in seeds], np.uint32)
 
 

@@ -43,7 +43,7 @@ class GreedyPolicy:
 
 
 class GreedyQPolicy(GreedyPolicy):
-    """The same of a learner of values, which knows what a wrong action costs."""
+    """The deterministic policy of a learner of values, which knows what a wrong action costs."""
 
     def __init__(self, learner: Any) -> None:
         super().__init__(learner)
@@ -76,8 +76,7 @@ def _mixture(learners: Any) -> NumpyModel:
     seen = moments.count[:, None, None] > 0
     all_seen = seen.all()
 
-    # Called between two steps of the environments: plain indices and bounds, since the functions
-    # that serve every case take as long as the arithmetic.
+    # Called at every step of the environments. np.clip takes as long as the arithmetic itself.
     def mixture(observation: np.ndarray) -> np.ndarray:
         standard = np.minimum(np.maximum((observation - mean) / deviation, -CLIP), CLIP)
         return mix(standard if all_seen else np.where(seen, standard, observation))

@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Key
 
 from crisptree.envs.functional import FunctionalEnv
+from crisptree.envs.seeded_episodes import choose
 from crisptree.envs.vector import VectorEnv
 from crisptree.learn.acting import Sampler, sampler
 from crisptree.learn.config import LearnConfig
@@ -75,8 +76,8 @@ def collect(
         discounted_return = config.gamma * envs.discounted_return + at.reward
         fresh_state, fresh_observation = jax.vmap(env.reset)(reset_keys)
         following = EnvBatch(
-            state=_where(over, fresh_state, at.state),
-            observation=_where(over, fresh_observation, at.observation),
+            state=choose(over, fresh_state, at.state),
+            observation=choose(over, fresh_observation, at.observation),
             alive=over_rows | (envs.alive & ~at.terminated),
             episode_return=jnp.where(over, 0.0, episode_return),
             discounted_return=jnp.where(done, 0.0, discounted_return),
@@ -100,19 +101,10 @@ def collect(
     return envs, seen._replace(return_sum=seen.return_sum.sum(), n_episodes=seen.n_episodes.sum())
 
 
-def _where(condition: Bool[Array, " N"], if_true: Any, if_false: Any) -> Any:
-    """For each environment one of two states."""
-
-    def pick(a: Array, b: Array) -> Array:
-        return jnp.where(condition.reshape(-1, *(1,) * (a.ndim - 1)), a, b)
-
-    return jax.tree.map(pick, if_true, if_false)
-
-
 class HostCollector:
     """S·N environments, in one vector environment or in several.
 
-    With several, one is acted for while another steps.
+    With several, the learners act in one while another steps.
     """
 
     def __init__(
@@ -124,7 +116,7 @@ class HostCollector:
             self._parts.append(_Part(each, n_seeds, n_agents, gamma, seed))
             seed += self._parts[-1].n_rows // n_agents
 
-    # Numbers that float32 does not hold end the training with a line of its own: see `trainer`.
+    # Numbers beyond float32 end the training with an error of their own: see `trainer`.
     @np.errstate(over="ignore", invalid="ignore")
     def collect(self, learners: Any, config: LearnConfig) -> Trajectory:
         """`n_steps` steps of every environment, as NumPy's arrays `(S, T, R, …)`."""

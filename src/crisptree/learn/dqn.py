@@ -14,9 +14,9 @@ from crisptree.learn.heads import Categorical, EpsilonGreedy, Head
 from crisptree.learn.moments import Moments
 from crisptree.learn.optimizer import decayed, fresh_optimizer, gradient_step
 from crisptree.learn.ppo import check_outputs, episode_metrics, head_of
-from crisptree.learn.replay import Replay, Transitions, transitions
+from crisptree.learn.replay import Replay, Transitions, transitions, with_moments
 from crisptree.learn.schedule import Schedule, Scheduled, interpolate
-from crisptree.learn.trajectory import NEXT, SHUFFLE, Number, Trajectory, masked_mean
+from crisptree.learn.trajectory import SHUFFLE, Number, Trajectory, masked_mean
 from crisptree.soft import Model
 
 
@@ -91,7 +91,7 @@ def update(
     state: QState, trajectory: Trajectory, config: DQNConfig
 ) -> tuple[QState, dict[str, Array]]:
     """The state after learning from `trajectory`, and what to log about it."""
-    state = _with_moments(state, trajectory, config)
+    state = with_moments(state, trajectory, config)
     if config.algorithm == "dqn":
         state, metrics = _learn_from_replay(state, trajectory, config)
     else:
@@ -104,22 +104,6 @@ def update(
     state = eqx.tree_at(lambda s: (s.schedule, s.epsilon), state, (schedule, jnp.full(1, epsilon)))
     metrics = jax.tree.map(lambda m: m.mean(0), metrics)
     return state, episode_metrics(trajectory, state) | metrics | {"epsilon": epsilon}
-
-
-def _with_moments(state: QState, trajectory: Trajectory, config: DQNConfig) -> QState:
-    """The state with what it has seen counted in, and a fresh key."""
-    observations, returns = state.observations, state.returns
-    if config.normalize_observations:
-        observations = observations.with_batch(*trajectory.rows("observation", "mask"))
-    if config.normalize_rewards:
-        returns = returns.with_batch(*trajectory.rows("discounted_return", "mask"))
-    key = jax.random.fold_in(state.key, NEXT)
-    n_transitions = state.n_transitions + trajectory.mask.sum()
-    return eqx.tree_at(
-        lambda s: (s.observations, s.returns, s.key, s.n_transitions),
-        state,
-        (observations, returns, key, n_transitions),
-    )
 
 
 def _learn_from_replay(

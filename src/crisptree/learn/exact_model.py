@@ -1,4 +1,4 @@
-"""What policies earn in an environment that carries its own model: exactly, without an episode."""
+"""Exact mean returns of policies in environments that carry their own model, without episodes."""
 
 from functools import lru_cache
 
@@ -10,33 +10,28 @@ from crisptree.envs.evaluate import Baselines
 from crisptree.envs.policy import Policy
 from crisptree.envs.task import Task
 from crisptree.envs.transition_table import TransitionTable, transition_table
-from crisptree.learn.value_iteration import NO_LIMIT, start_distribution
 
 Vector = Float[np.ndarray, " states"]
 Actions = Int[np.ndarray, " states"]
 OVERHEAD, PER_ENTRY, PER_FLOP = 8e-6, 1.2e-9, 2e-10
 """Seconds of a sparse product, of each entry in it, and of one multiplication in a dense one."""
 NEGLIGIBLE = 1e-13
+NO_LIMIT = 1_000
+"""Steps of an episode where the environment sets no limit."""
 
 
 class ExactModel:
-    """All that may happen, and how often, within `horizon` steps from states drawn from `start`.
-    A `discount` ends episodes: after each step with the chance that is missing to 1."""
+    """A transition table, with the chances of start states and a limit of `horizon` steps. With a
+    `discount`, each step ends the episode with probability 1 - discount."""
 
     def __init__(
         self, table: TransitionTable, start: Vector, horizon: int, discount: float = 1.0
     ) -> None:
-        n_states, n_actions, most = table.probability.shape
         self.observations = table.observations
-        self.n_states, self.n_actions = n_states, n_actions
+        self.n_states, self.n_actions, _ = table.probability.shape
         self.start, self.horizon = start, horizon
-        self.paid = (table.probability * table.reward).sum(-1)
-        """The mean reward of each action in each state."""
-        chances = discount * (table.probability * ~table.terminated).ravel()
-        rows = np.repeat(np.arange(n_states * n_actions), most)
-        at = rows, table.next_state.ravel()
-        self._going_on = sparse.csr_matrix((chances, at), shape=(n_states * n_actions, n_states))
-        self._going_on.eliminate_zeros()
+        self.paid = mean_rewards(table)
+        self._going_on = discount * going_on(table)
         self._known: dict[bytes, float] = {}
 
     @property
@@ -53,7 +48,7 @@ class ExactModel:
         return self.mean_of(policy.act(self.observations))
 
     def mean_of(self, actions: Actions) -> float:
-        """The same of a policy that is given by its action in each state."""
+        """The mean return of a policy that is given by its action in each state."""
         key = np.asarray(actions, np.int32).tobytes()
         if key not in self._known:
             self._known[key] = float(self.start @ self.values(actions))
@@ -85,6 +80,35 @@ class ExactModel:
     def _steps(self, actions: Actions) -> sparse.csr_matrix:
         """The chances of going from state to state."""
         return self._going_on[np.arange(self.n_states) * self.n_actions + actions]
+
+
+def mean_rewards(table: TransitionTable) -> Float[np.ndarray, "states actions"]:
+    """The mean reward of each action in each state."""
+    return (table.probability * table.reward).sum(-1)
+
+
+def going_on(table: TransitionTable) -> sparse.csr_matrix:
+    """The chances of next states in which the episode goes on; a row for each state and action."""
+    chances = (table.probability * ~table.terminated).ravel()
+    n_states, n_actions, most = table.probability.shape
+    rows = np.repeat(np.arange(n_states * n_actions), most)
+    shape = n_states * n_actions, n_states
+    matrix = sparse.csr_matrix((chances, (rows, table.next_state.ravel())), shape=shape)
+    matrix.eliminate_zeros()
+    return matrix
+
+
+def start_distribution(task: Task, table: TransitionTable) -> Vector:
+    """The chances of start states that the environment gives; all alike if it gives none."""
+    env = task.make()
+    try:
+        given = getattr(env.unwrapped, "initial_state_distrib", None)
+    finally:
+        env.close()
+    n_states = len(table.observations)
+    if given is not None and np.shape(given) == (n_states,) and np.sum(given) > 0:
+        return np.asarray(given, np.float64) / np.sum(given)
+    return np.full(n_states, 1 / n_states)
 
 
 def _accumulated(step: sparse.csr_matrix, first: Vector, horizon: int) -> Vector:
@@ -121,7 +145,7 @@ def _by_doubling(power: np.ndarray, sums: Vector, horizon: int) -> Vector:
 
 @lru_cache(maxsize=4)
 def exact_model(task: Task) -> ExactModel | None:
-    """The model that an environment carries, if it does; made once."""
+    """The model that an environment carries, or None; made once."""
     table = transition_table(task)
     if table is None:
         return None

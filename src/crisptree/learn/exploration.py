@@ -1,9 +1,10 @@
-"""A model of an environment whose observations repeat: every action is tried in every state.
+"""Learns a model of an environment whose observations repeat, by trying every action in every
+state.
 
-A state is a distinct observation. Half of the environments go to what was tried least, by the way
-that the model itself knows; the other half do what the model thinks best, and now and then
-something else. What is tried often enough grows from once to many times: an environment without
-chance is known after a few tries, and the others are sampled evenly.
+A state is a distinct observation. Half of the environments go to the actions that were tried least,
+on the shortest way by the model so far; the other half take the best actions by that model, and
+sometimes a random one. The number of tries that counts as enough grows step by step, so that all
+actions are tried about equally often; a deterministic environment is known after a few tries.
 """
 
 from collections.abc import Callable
@@ -18,15 +19,15 @@ from crisptree.envs.vector_env import vector_env
 from crisptree.learn.value_iteration import NO_LIMIT, greedy, value_iteration
 
 GAMMA, TOLERANCE = 0.99, 1e-4
-"""Of the plans on the way."""
+"""Discount and tolerance of the plans that lead the exploration."""
 PLANS = 60
-"""How often plans are made anew."""
-STRAYS = 0.1
-"""Chance that those who do what is best do something else."""
+"""Plans in a whole exploration."""
+EPSILON = 0.1
+"""Chance of a random action in environments that take the best actions."""
 MOST_OUTCOMES = 2_000_000
-"""Of a table, which has as much room for each action as the richest one needs."""
+"""Most outcomes of a table, which has as much room for each action as the one with most needs."""
 CERTAIN, OFTEN = 8, 512
-"""Tries of every action that are enough: where each always led to the same, and in any case."""
+"""Tries of every action that are enough: in a deterministic environment, and in any."""
 
 
 class Explored(NamedTuple):
@@ -47,7 +48,7 @@ def explore(
     report: Callable[[float, str], object] = lambda done, text: None,
     most_outcomes: int = MOST_OUTCOMES,
 ) -> Explored | None:
-    """The model of the task after at most `n_steps` steps; None where a table cannot hold it."""
+    """The model of the task after at most `n_steps` steps; None if it is too large for a table."""
     rng, known = np.random.default_rng(seed), _Experience(task)
     envs, steps = vector_env(task, n_envs), 0
     goes_far = np.arange(n_envs) < n_envs / 2
@@ -83,12 +84,12 @@ def explore(
 
 
 def takes_a_table(task: Task) -> bool:
-    """Whether actions are such that a table can have a column for each."""
+    """Whether the task has one agent with Discrete actions, so that a table can hold its model."""
     return task.actions.kind == "discrete" and task.n_agents is None
 
 
 class _Plans(NamedTuple):
-    """What to do in the states that were known when it was planned."""
+    """What to do in each state that was known when the plan was made."""
 
     enough: int
     """Tries of an action that are enough for now."""
@@ -124,7 +125,7 @@ class _Experience:
 
     @property
     def n_outcomes(self) -> int:
-        """As many as a table has room for that holds what was seen."""
+        """Outcomes that a table of all that was seen has room for."""
         return self.n_states * self._n_actions * self._most_outcomes
 
     def numbers(self, observations: NDArray) -> NDArray[np.int64]:
@@ -165,17 +166,17 @@ class _Experience:
     def actions(
         self, at: NDArray, goes_far: NDArray, plans: _Plans, rng: np.random.Generator
     ) -> NDArray[np.int64]:
-        """What to do: the least tried where not all was tried often enough, else as planned."""
+        """The least tried action where some were not tried often enough, else the planned one."""
         tries = self._tries[at]
         chosen = np.argmin(tries + rng.random(tries.shape), 1)
         planned = (at < len(plans.to_reward)) & (tries.min(1) >= plans.enough)
-        strays = ~goes_far & (rng.random(len(at)) < STRAYS)
-        far, near = planned & goes_far, planned & ~goes_far & ~strays
+        is_random = rng.random(len(at)) < EPSILON
+        far, near = planned & goes_far, planned & ~goes_far & ~is_random
         chosen[far], chosen[near] = plans.to_unknown[at[far]], plans.to_reward[at[near]]
         return chosen
 
     def planned(self, before: _Plans) -> _Plans:
-        """Plans by all that is known."""
+        """New plans from all that is known."""
         table = self.table()
         tries = self._tries[: self.n_states]
         known = np.zeros_like(table.reward[..., 0])
@@ -198,12 +199,12 @@ class _Experience:
         return _Plans(enough, q, greedy(far), greedy(q))
 
     def _is_certain(self) -> bool:
-        """Whether every action always led to the same."""
+        """Whether the environment is deterministic: every action always had the same outcome."""
         tried = self._codes // (4 * MOST_STATES)
         return len(np.unique(tried)) == len(tried)
 
     def _add_up(self) -> None:
-        """Take what is new together with what happened before."""
+        """Add the steps since the last call to the counts."""
         if not self._log:
             return
         codes, rewards = (np.concatenate(part) for part in zip(*self._log, strict=True))
@@ -217,8 +218,8 @@ class _Experience:
         self._paid = np.bincount(at, paid)
 
     def table(self) -> TransitionTable:
-        """How often each action led where, and what that paid on average. One that was never tried
-        is taken to pay the least that was seen, again and again."""
+        """The chances and mean rewards of all outcomes that were seen. An action that was never
+        tried is taken to stay in its state and to pay the least that was seen."""
         self._add_up()
         tried, rest = np.divmod(self._codes, 4 * MOST_STATES)
         led_to, ended = np.divmod(rest, 2)
@@ -250,6 +251,6 @@ class _Experience:
         )
 
     def start(self) -> NDArray[np.float64]:
-        """How often episodes started in each state."""
+        """The share of episodes that started in each state."""
         first = self._first[: self.n_states].astype(np.float64)
         return first / first.sum()

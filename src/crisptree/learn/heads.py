@@ -34,8 +34,8 @@ class Head(Protocol):
 
     @property
     def n_stds(self) -> int:
-        """Standard deviations that are learned together with the model."""
-        ...
+        """Standard deviations that are learned together with the model: none unless said."""
+        return 0
 
     def of_leaf(self, outputs: Any) -> Any:
         """What of a leaf's outputs `(…, n_outputs)` is mixed with that of the other leaves."""
@@ -69,8 +69,8 @@ class Head(Protocol):
         ...
 
     def to_env(self, action: Any) -> Any:
-        """The action in the environment's units and within its bounds."""
-        ...
+        """The action in the environment's units and within its bounds: choices as they are."""
+        return action
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,6 @@ class Categorical(Head):
     @property
     def n_outputs(self) -> int:
         return self.n
-
-    @property
-    def n_stds(self) -> int:
-        return 0
 
     def of_leaf(self, outputs: Any) -> Any:
         """Eq. 14: each leaf is a distribution of its own."""
@@ -116,9 +112,6 @@ class Categorical(Head):
     def mode(self, distribution: Any) -> Any:
         return distribution.argmax(-1)
 
-    def to_env(self, action: Any) -> Any:
-        return action
-
 
 @dataclass(frozen=True)
 class EpsilonGreedy(Categorical):
@@ -145,10 +138,6 @@ class MultiCategorical(Head):
     @property
     def n_outputs(self) -> int:
         return sum(self.sizes)
-
-    @property
-    def n_stds(self) -> int:
-        return 0
 
     @property
     def parts(self) -> list[tuple[slice, Categorical]]:
@@ -187,9 +176,6 @@ class MultiCategorical(Head):
     def mode(self, distribution: Any) -> Any:
         modes = [part.mode(distribution[..., where]) for where, part in self.parts]
         return _namespace(distribution).stack(modes, -1)
-
-    def to_env(self, action: Any) -> Any:
-        return action
 
 
 @dataclass(frozen=True)

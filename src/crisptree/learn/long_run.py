@@ -1,9 +1,8 @@
-"""How a policy stands in a known model, and what others would earn that differ in a few states.
+"""Exact returns of a policy in a known model, and of policies that differ from it in a few states.
 
-Where every step may end the episode, however it is taken, returns without the time limit are the
-solution of linear equations: in no time, and so close to those with the limit that they rank
-policies alike. A policy that differs in a few states then needs a system of so few equations (the
-Woodbury identity). Elsewhere returns are added up step by step.
+Where episodes almost surely end before the time limit, the limit is left out: returns then solve
+linear equations, which is fast, and a policy that differs in k states needs a system of k equations
+(the Woodbury identity). Elsewhere returns are added up step by step.
 """
 
 from typing import Protocol, runtime_checkable
@@ -14,16 +13,16 @@ from jaxtyping import Float, Int
 from crisptree.learn.exact_model import Actions, ExactModel, Vector
 
 ENDS_SOON = 1e-3
-"""Chance that an episode reaches its time limit, below which the limit does not matter."""
+"""The time limit is left out where episodes reach it with a smaller chance than this."""
 MOST_NUMBERS = 20_000_000
-"""Of the model's chances written out in full."""
+"""Most chances of a model that are written out in full."""
 Chances = Float[np.ndarray, "states actions states"]
 Rows = Int[np.ndarray, " rows"]
 
 
 @runtime_checkable
 class Standing(Protocol):
-    """A policy in its model."""
+    """The exact figures of a policy in a model."""
 
     @property
     def mean(self) -> float:
@@ -46,7 +45,7 @@ class Standing(Protocol):
 
 
 class Exactly:
-    """Within the time limit, step by step."""
+    """Figures within the time limit, step by step."""
 
     def __init__(self, model: ExactModel, actions: Actions) -> None:
         self._model, self._actions = model, actions
@@ -67,7 +66,7 @@ class Exactly:
 
 
 class InTheLongRun:
-    """Without a time limit, by linear equations."""
+    """Figures without a time limit, by linear equations."""
 
     def __init__(
         self,
@@ -97,7 +96,7 @@ class InTheLongRun:
 
 
 class Standings:
-    """How policies stand in one model."""
+    """Makes the figures of policies in one model."""
 
     def __init__(self, model: ExactModel) -> None:
         self._model = model
@@ -106,7 +105,7 @@ class Standings:
         self._chances = model.chances() if ends and n_numbers <= MOST_NUMBERS else None
 
     def of(self, actions: Actions) -> Standing:
-        """How the policy stands that is given by its action in each state."""
+        """The figures of a policy that is given by its action in each state."""
         if self._chances is None:
             return Exactly(self._model, actions)
         return InTheLongRun(self._chances, self._model, actions)

@@ -8,7 +8,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.learn.trajectory import Trajectory
+from crisptree.learn.config import LearnConfig
+from crisptree.learn.trajectory import NEXT, Trajectory
 
 
 class Transitions(NamedTuple):
@@ -25,6 +26,22 @@ class Transitions(NamedTuple):
 def transitions(trajectory: Trajectory) -> Transitions:
     """The steps of a trajectory, all times in one."""
     return Transitions(*trajectory.rows(*Transitions._fields))
+
+
+def with_moments(state: Any, trajectory: Trajectory, config: LearnConfig) -> Any:
+    """A learner's state with a trajectory in its moments and counts, and with a fresh key."""
+    observations, returns = state.observations, state.returns
+    if config.normalize_observations:
+        observations = observations.with_batch(*trajectory.rows("observation", "mask"))
+    if config.normalize_rewards:
+        returns = returns.with_batch(*trajectory.rows("discounted_return", "mask"))
+    key = jax.random.fold_in(state.key, NEXT)
+    n_transitions = state.n_transitions + trajectory.mask.sum()
+    return eqx.tree_at(
+        lambda s: (s.observations, s.returns, s.key, s.n_transitions),
+        state,
+        (observations, returns, key, n_transitions),
+    )
 
 
 class Replay(eqx.Module):

@@ -17,9 +17,9 @@ from crisptree.learn.heads import Gaussian, Head, SquashedGaussian
 from crisptree.learn.moments import Moments
 from crisptree.learn.optimizer import decayed, fresh_optimizer, gradient_step
 from crisptree.learn.ppo import check_outputs, episode_metrics
-from crisptree.learn.replay import Replay, Transitions, transitions
+from crisptree.learn.replay import Replay, Transitions, transitions, with_moments
 from crisptree.learn.schedule import Schedule, Scheduled
-from crisptree.learn.trajectory import NEXT, SHUFFLE, Trajectory, masked_mean
+from crisptree.learn.trajectory import SHUFFLE, Trajectory, masked_mean
 from crisptree.soft import MLP, Model
 
 
@@ -106,18 +106,11 @@ def update(
     state: SACState, trajectory: Trajectory, config: SACConfig
 ) -> tuple[SACState, dict[str, Array]]:
     """The state after learning from `trajectory`, and what to log about it."""
-    observations, returns = state.observations, state.returns
-    if config.normalize_observations:
-        observations = observations.with_batch(*trajectory.rows("observation", "mask"))
-    if config.normalize_rewards:
-        returns = returns.with_batch(*trajectory.rows("discounted_return", "mask"))
+    state = with_moments(state, trajectory, config)
     replay = state.replay.with_transitions(transitions(trajectory))
-    fields = lambda s: (s.observations, s.returns, s.n_transitions, s.key, s.replay)
-    n_transitions = state.n_transitions + trajectory.mask.sum()
-    key = jax.random.fold_in(state.key, NEXT)
     # The buffer stays out of the loop, which would copy it at every step.
-    empty = Replay.empty(1, observations.mean.shape[-1], replay.rows.action[0])
-    state = eqx.tree_at(fields, state, (observations, returns, n_transitions, key, empty))
+    empty = Replay.empty(1, state.observations.mean.shape[-1], replay.rows.action[0])
+    state = eqx.tree_at(lambda s: s.replay, state, empty)
 
     def step(state: SACState, key: Key[Array, ""]):
         for_batch, for_step = jax.random.split(key)
@@ -184,10 +177,8 @@ def actor_step(
     state: SACState, batch: Transitions, config: SACConfig, key: Key[Array, ""]
 ) -> tuple[SACState, Float[Array, ""], Float[Array, ""]]:
     """The actor goes down α log π(a | s) - min Q(s, a), a ~ π(s); its entropy is returned too."""
-    x, temperature = (
-        state.observations.standardize(batch.observation),
-        jnp.exp(state.log_temperature),
-    )
+    x = state.observations.standardize(batch.observation)
+    temperature = jnp.exp(state.log_temperature)
 
     def loss(actor):
         action, log_probability = _sampled(state, actor, x, key)

@@ -13,22 +13,21 @@ Number = float | Float[Array, ""]
 
 WINDOW = 8
 RETURNS, SO_FAR = 150, 48
-"""Updates are taken together into returns: so many in a whole training, and so many in as many
-updates as there were so far, whichever are more. What counts as flat is a share of the training,
-not a number of updates, and what is learned early is seen early."""
+"""The episodes of several updates are averaged into one return: `RETURNS` returns in a whole
+training, but at least `SO_FAR` in the updates so far, so that early learning is seen early."""
 FLAT = 0.015
-"""Returns are flat if the last `WINDOW` differ from those before by less than this share of all
-progress."""
+"""Returns are flat if the last `WINDOW` differ from the `WINDOW` before by less than this share of
+the whole rise."""
 DOUBT = 2.0
-"""Standard errors by which that may be wrong: noise must not hide a rise."""
+"""Standard errors that are added to the difference, since noise could hide a rise."""
 CERTAIN = 0.005
-"""Returns that move by less than this share of all progress are flat for certain."""
+"""Returns that move by less than this share of the whole rise are certainly flat."""
 SOON = 2.0
-"""Where they are, the whole schedule would pass in half as many updates as were made so far; what
-is left of it then takes about two thirds as many."""
+"""Where returns are certainly flat, the schedule runs so fast that all of it would pass in
+1 / `SOON` as many updates as were made so far."""
 CLEARLY = 2.0
-"""Returns have risen if the best left the first by so many times what they jump from one to the
-next."""
+"""Returns have risen if the best exceeds the first by this many times the typical jump between
+two returns."""
 
 
 class Schedule(eqx.Module):
@@ -40,7 +39,7 @@ class Schedule(eqx.Module):
     pace_sum: Float[Array, ""]
     """Updates so far, each counted as often as its pace says."""
     pending_sum: Float[Array, ""]
-    """The returns of episodes that are not yet taken together, summed."""
+    """The sum of returns of episodes that are not yet averaged."""
     pending_episodes: Float[Array, ""]
     pending_updates: Int[Array, ""]
     """In how many updates they ended; in some, none did."""
@@ -83,17 +82,17 @@ class Schedule(eqx.Module):
 
     @property
     def is_flat(self) -> Bool[Array, "*seeds"]:
-        """Whether returns have stayed where they were at first, as far as can be told."""
+        """Whether returns have not clearly risen since the start."""
         return (self.n_returns >= 2 * WINDOW) & ~self.has_risen
 
     @property
     def has_risen(self) -> Bool[Array, "*seeds"]:
-        """Whether returns have clearly left where they were at first."""
+        """Whether returns have clearly risen since the start."""
         return (self.n_returns >= 2 * WINDOW) & (self.best - self.first > CLEARLY * self.jump)
 
     def pace(self, plateau_speedup: Number) -> Float[Array, ""]:
-        """As how many updates the next one counts: one, or `plateau_speedup` once returns have
-        risen and are flat, or more where they are flat for certain."""
+        """How many updates the next one counts for: one; `plateau_speedup` once returns have risen
+        and are flat; more if they are certainly flat."""
         before, last = self.recent[:WINDOW].mean(), self.recent[WINDOW:].mean()
         noise = jnp.sqrt(jnp.square(jnp.diff(self.recent)).mean() / WINDOW)
         moved, progress = jnp.abs(last - before) + DOUBT * noise, self.best - self.first

@@ -35,7 +35,7 @@ from crisptree.learn.trajectory import Trajectory
 RESTART = 64
 """Updates between two restarts of all environments."""
 SEGMENT = 16
-"""Updates of a segment at most; a short training has as many segments at least."""
+"""Most updates of a segment, and fewest segments of a short training."""
 LARGEST = 1e18
 """The squares of larger numbers are beyond float32."""
 
@@ -130,15 +130,15 @@ class Trainer:
     ) -> Iterator[Progress]:
         """Segments of at most `segment_length` updates until every seed's training is done.
 
-        Unless given, segments are as long as 16 updates, and shorter where a training has few:
-        in a slow environment, one segment must not take all the time there is. A restart always
-        falls between two segments. `between` may change the states after a segment. Once `is_late`,
-        the segment that was under way is the last.
+        Unless given, segments have 16 updates, or fewer in a short training, so that no segment of
+        a slow environment takes all the time there is. Restarts fall between two segments.
+        `between` may change the states after a segment. Once `is_late`, the segment that was under
+        way is the last.
         """
         self.close()
         self._runner = runner = self._new_runner()
         update = _update_of(states)
-        longest = segment_length or _segment_length(states)
+        longest = segment_length or min(SEGMENT, max(1, int(np.max(states.n_updates)) // SEGMENT))
         runner.restart(states, update)
         while not np.all(states.schedule.is_done):
             n = min(longest, self._restart_every - update % self._restart_every)
@@ -176,12 +176,8 @@ class Trainer:
         return in_parts() if in_parts is not None and self.n_seeds == 1 else [envs]
 
 
-def _segment_length(states: Any) -> int:
-    return min(SEGMENT, max(1, int(np.max(states.n_updates)) // SEGMENT))
-
-
 def _update_of(states: Any) -> int:
-    """That of the seed that made most: the others are done, or as far."""
+    """The updates of the seed that made most; the others made as many, or are done."""
     return int(np.max(states.update))
 
 
@@ -276,17 +272,18 @@ class HostRunner(Runner):
         while True:
             trajectory = self._collector.collect(states, self._config)
             n_made += ~np.asarray(states.schedule.is_done)
-            trajectories = [trajectory] if pool.at_once else _seeds_of(trajectory)
+            by_seed = (Trajectory(*parts) for parts in zip(*trajectory, strict=True))
+            trajectories = [trajectory] if pool.at_once else list(by_seed)
             done = pool.run(_UPDATE, pool.split(states), trajectories, configs)
             states = pool.join([state for state, _ in done])
             logs.append({name: pool.by_seed([m[name] for _, m in done]) for name in done[0][1]})
             if len(logs) == n or bool(np.all(states.schedule.is_done)):
                 break
-        by_seed = {name: np.stack([log[name] for log in logs], 1) for name in logs[0]}
+        logged = {name: np.stack([log[name] for log in logs], 1) for name in logs[0]}
         seen = zip(trajectory.observation, trajectory.mask, strict=True)
         return Segment(
             states,
-            {name: _padded(values, n_made) for name, values in by_seed.items()},
+            {name: _padded(values, n_made) for name, values in logged.items()},
             [np.asarray(rows)[np.asarray(acted)] for rows, acted in seen],
         )
 
@@ -360,11 +357,6 @@ def _update(state: Any, trajectory: Trajectory, config: AnyConfig) -> tuple[Any,
 
 
 _UPDATE = Programs(jax.jit(_update), jax.jit(jax.vmap(_update)))
-
-
-def _seeds_of(trajectory: Trajectory) -> list[Trajectory]:
-    """The trajectory of each seed."""
-    return [Trajectory(*parts) for parts in zip(*trajectory, strict=True)]
 
 
 def _padded(values: np.ndarray, n_made: np.ndarray) -> np.ndarray:

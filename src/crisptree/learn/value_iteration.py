@@ -1,26 +1,30 @@
 """Exact solutions of small environments that carry their own transition table.
 
-Value iteration: Q(s, a) = Σ p (r + γ max_a' Q(s', a')), where a terminated step has no s'. The
-policy that a tree imitates is stationary and undiscounted returns within the time limit are what it
-is scored by; so several discounts are tried, and the policy with the best exact return is taken.
+Value iteration: Q(s, a) = Σ p (r + γ max_a' Q(s', a')), where a terminated step has no s'. A tree
+imitates a stationary policy, but is scored by undiscounted returns within the time limit. So
+several discounts are tried, and the policy with the best exact return is taken.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy import sparse
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.task import Task
 from crisptree.envs.transition_table import TransitionTable, transition_table
+from crisptree.learn.exact_model import (
+    NO_LIMIT,
+    ExactModel,
+    going_on,
+    mean_rewards,
+    start_distribution,
+)
 
 DISCOUNTS = (0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 0.9999)
 TOLERANCE = 1e-9
 """Sweeps end when no value changes by more than this share of the greatest."""
 MOST_SWEEPS = 50_000
-NO_LIMIT = 1_000
-"""Steps that an episode is followed for where the environment sets no limit."""
 
 Q = Float[np.ndarray, "states actions"]
 
@@ -85,8 +89,9 @@ def best_policy(
 ) -> ExactPolicy:
     """The best policy for the discount whose policy earns most within `horizon` steps from states
     that are drawn from `start`."""
+    model = ExactModel(table, start, horizon)
     solutions = [value_iteration(table, each) for each in discounts]
-    earned = [float(start @ exact_returns(table, greedy(q), horizon)) for q in solutions]
+    earned = [model.mean_of(greedy(q)) for q in solutions]
     # Of equals the largest discount, whose values are nearest to returns.
     best = max(range(len(earned)), key=lambda i: (round(earned[i], 9), i))
     return ExactPolicy(solutions[best], table.observations)
@@ -98,7 +103,7 @@ def value_iteration(
     """Q(s, a) of the best policy under discount `gamma`, from the values `first` on."""
     if not 0 < gamma < 1:
         raise CrisptreeError(f"gamma must be above 0 and below 1, not {gamma}")
-    paid, following = _expected_rewards(table), gamma * _going_on(table)
+    paid, following = mean_rewards(table), gamma * going_on(table)
     q = np.zeros_like(paid) if first is None else first
     for _ in range(MOST_SWEEPS):
         better = paid + (following @ q.max(1)).reshape(paid.shape)
@@ -107,48 +112,6 @@ def value_iteration(
         if change <= tolerance * max(1.0, np.abs(q).max()):
             break
     return q
-
-
-def exact_returns(
-    table: TransitionTable, actions: Int[np.ndarray, " states"], horizon: int
-) -> Float[np.ndarray, " states"]:
-    """The mean undiscounted return from each state within `horizon` steps."""
-    rows = np.arange(len(actions))
-    paid = _expected_rewards(table)[rows, actions]
-    goes_on = (table.probability * ~table.terminated)[rows, actions]
-    following = table.next_state[rows, actions]
-    value = np.zeros(len(actions))
-    for _ in range(horizon):
-        value = paid + (goes_on * value[following]).sum(-1)
-    return value
-
-
-def start_distribution(task: Task, table: TransitionTable) -> Float[np.ndarray, " states"]:
-    """Where episodes start, as the environment says; anywhere where it does not."""
-    env = task.make()
-    try:
-        given = getattr(env.unwrapped, "initial_state_distrib", None)
-    finally:
-        env.close()
-    n_states = len(table.observations)
-    if given is not None and np.shape(given) == (n_states,) and np.sum(given) > 0:
-        return np.asarray(given, np.float64) / np.sum(given)
-    return np.full(n_states, 1 / n_states)
-
-
-def _expected_rewards(table: TransitionTable) -> Q:
-    return (table.probability * table.reward).sum(-1)
-
-
-def _going_on(table: TransitionTable) -> sparse.csr_matrix:
-    """The chances of next states in which the episode goes on; a row for each state and action."""
-    chances = (table.probability * ~table.terminated).ravel()
-    n_states, n_actions, most = table.probability.shape
-    rows = np.repeat(np.arange(n_states * n_actions), most)
-    shape = n_states * n_actions, n_states
-    matrix = sparse.csr_matrix((chances, (rows, table.next_state.ravel())), shape=shape)
-    matrix.eliminate_zeros()
-    return matrix
 
 
 def greedy(q: Q) -> Int[np.ndarray, " states"]:

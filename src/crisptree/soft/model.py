@@ -20,7 +20,7 @@ from crisptree.soft.paths import Paths, leaf_log_probabilities
 SMALLEST_PROBABILITY = 1e-30
 
 LeafMap = Callable[[Any], Any]
-"""From the outputs of leaves `(…, outputs)`, in JAX or NumPy, to what of them is mixed."""
+"""From the outputs of leaves `(…, outputs)`, in JAX or NumPy, to what is mixed."""
 
 
 def as_is(outputs: Any) -> Any:
@@ -116,7 +116,7 @@ class TreeModel(Model):
 def choose_gains(tree: Any) -> Any:
     """The tree with only the `max_gains` largest gains of each output of each leaf kept.
 
-    Of gains that were dropped before, none comes back.
+    Gains that were dropped before stay dropped.
     """
     if tree.gains is None or tree.kept_gains is None:
         return tree

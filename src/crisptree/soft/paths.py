@@ -17,9 +17,9 @@ NEVER = -1e9
 
 
 class Paths(eqx.Module):
-    """The path to every leaf, as arrays: trees of any shape share a program if these have one size.
+    """The path to every leaf as arrays: trees of any shape share a program if arrays have one size.
 
-    There may be room for more nodes and leaves than the tree has. Those it has come first.
+    There may be room for more nodes and leaves than the tree has; the tree's own come first.
     """
 
     goes_true: Bool[Array, "leaves nodes"]
