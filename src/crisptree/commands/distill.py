@@ -36,16 +36,5 @@ class Command:
     """Log every update for TensorBoard (files in --out) or Weights & Biases."""
 
     def run(self) -> None:
-        Train(
-            self.env,
-            leaves=self.leaves,
-            rules=self.rules,
-            seed=self.seed,
-            steps=self.steps,
-            teacher=self.expert,
-            episodes=self.episodes,
-            out=self.out,
-            resume=self.resume,
-            json=self.json,
-            track=self.track,
-        ).run()
+        options = {name: value for name, value in vars(self).items() if name != "expert"}
+        Train(**options, teacher=self.expert).run()

@@ -1,7 +1,6 @@
 """`crisptree evaluate`: what a policy is worth on unseen episodes."""
 
 import json
-import sys
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -30,7 +29,7 @@ class Command:
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:
-        from crisptree.commands.shared import playing
+        from crisptree.commands.shared import playing, show_count
         from crisptree.crisp import CrispTree
         from crisptree.envs.evaluate import evaluate
 
@@ -47,11 +46,6 @@ class Command:
                 seed=self.seed,
                 features=self.features,
                 max_steps=self.max_steps,
-                report=self._count if sys.stderr.isatty() else None,
+                report=lambda done: show_count(done, self.episodes),
             )
         print(json.dumps(score.to_dict()) if self.json else score)
-
-    def _count(self, done: int) -> None:
-        """Say how far it is, in one line of the terminal that is gone at the end."""
-        line = f"playing episode {done} of {self.episodes}" if done < self.episodes else ""
-        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)

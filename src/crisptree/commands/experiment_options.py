@@ -80,7 +80,7 @@ def _run(grid: "Grid", store: "RecordStore", options: RunOptions) -> "Outcome":
 
 
 def _check_packages(options: RunOptions) -> None:
-    """Complain before the work rather than after it."""
+    """Refuse before the work starts if a package is missing."""
     needs = [("fsspec", "experiments"), ("matplotlib", "experiments")]
     if options.executor == "ray":
         needs.append(("ray", "ray"))

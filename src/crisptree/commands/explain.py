@@ -1,7 +1,6 @@
 """`crisptree explain`: what matters in a policy, or in one of its decisions."""
 
 import json
-import sys
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,19 +50,18 @@ class Command:
             self._importance(tree)
 
     def _importance(self, tree: "CrispTree") -> None:
-        from crisptree.commands.shared import playing
+        from crisptree.commands.shared import aligned, playing, show_count
         from crisptree.envs.task import task_of_policy
         from crisptree.explain import importance, reporting_seeds
 
         seeds = reporting_seeds(self.episodes, self.seed)
         with playing(self.env or tree.env_id):
             task = task_of_policy(tree, self.env, self.features)
-            found = importance(tree, task, seeds, report=_progress)
+            found = importance(tree, task, seeds, report=show_count)
         if self.json:
             print(json.dumps(found.to_dict(tree)))
             return
         from crisptree.base.text import counted
-        from crisptree.commands.shared import aligned
         from crisptree.show.wording import Wording
 
         wording = Wording(tree)
@@ -149,7 +147,8 @@ class Command:
             print("  none: every observation leads to this action")
 
     def _scale(self, tree: "CrispTree") -> "NDArray | None":
-        """How far each feature spreads over the states met; none if there is nothing to play."""
+        """The standard deviation of each feature over visited states; None without an
+        environment."""
         import numpy as np
 
         from crisptree.commands.shared import playing
@@ -175,10 +174,3 @@ def _change_dict(change: "Change", tree: "CrispTree") -> dict:
     found["action"] = action_json(tree, tree.leaf_at(change.leaf))
     found["features"] = [tree.feature_names[at] for at in change.features]
     return found
-
-
-def _progress(done: int, episodes: int) -> None:
-    """Say how far it is, in one line of the terminal that is gone at the end."""
-    if sys.stderr.isatty():
-        line = f"played {done:,} of {episodes:,} episodes" if done < episodes else ""
-        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)

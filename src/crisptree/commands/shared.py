@@ -22,8 +22,8 @@ MOST_COMPARISONS = 1_000_000
 def loaded(path: str) -> "CrispTree":
     """The policy in a file or in the directory of a run.
 
-    One that is so large that no command could do with it what it does is refused: rules and
-    drawings grow with the leaves times their depth.
+    One that is too large for any command is refused: rules and drawings grow with the leaves times
+    their depth.
     """
     from crisptree.crisp import CrispTree
 
@@ -58,7 +58,7 @@ def write_and_say(path: str | Path, content: str | bytes) -> None:
 
 
 def lines_of(path: Path) -> list[str]:
-    """The lines of a file that say something; those that start with # are comments."""
+    """The lines of a file of properties, without empty ones and comments, which start with #."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -68,7 +68,7 @@ def lines_of(path: Path) -> list[str]:
 
 @contextmanager
 def playing(env: str | None) -> Iterator[None]:
-    """Around all that plays an environment. One that takes the process with it is named; what its
+    """For all that plays an environment. If it ends the process, a last line names it. What its
     libraries in C print goes to standard error, since standard output may carry JSON."""
     name = "the policy's own" if env is None else f"'{printable(env)}'"
     line = (
@@ -102,7 +102,7 @@ def _uncaught_in_one_line(name: str) -> Iterator[None]:
 
 @contextmanager
 def _printing_to_stderr() -> Iterator[None]:
-    """The file descriptor of standard output is that of standard error in here."""
+    """In here, the file descriptor of standard output is that of standard error."""
     sys.stdout.flush()
     try:
         before = os.dup(1)
@@ -116,6 +116,13 @@ def _printing_to_stderr() -> Iterator[None]:
         sys.stdout.flush()
         os.dup2(before, 1)
         os.close(before)
+
+
+def show_count(done: int, episodes: int) -> None:
+    """Show how many episodes were played, in a line of the terminal that is gone at the end."""
+    if sys.stderr.isatty():
+        line = f"played {done:,} of {episodes:,} episodes" if done < episodes else ""
+        print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> str:

@@ -91,9 +91,9 @@ class Command:
         return as_html(tree, decimals=self.decimals, recording=recording)
 
     def _recorded(self, tree: "CrispTree") -> "Recording":
-        """The episodes, or why there are none.
+        """The recorded episodes, or a note why there are none.
 
-        It is a mistake only of an environment that was asked for by name if it cannot be played.
+        An environment that cannot be played is an error only if the user named it.
         """
         from crisptree.show.recording import Recording
 

@@ -1,5 +1,6 @@
 """`crisptree train`: from an environment to a scored and drawn tree, by one command."""
 
+import inspect
 import json
 import sys
 from dataclasses import dataclass
@@ -94,25 +95,8 @@ class Command:
     def _asked(self, base: Any) -> Any:
         from crisptree.pipeline.config_io import asked_config
 
-        return asked_config(
-            base,
-            leaves=self.leaves,
-            rules=self.rules,
-            mlp=self.mlp,
-            budget=self.budget,
-            quick=self.quick,
-            steps=self.steps,
-            seed=self.seed,
-            seeds=self.seeds,
-            episodes=self.episodes,
-            teacher=self.teacher,
-            direct=self.direct,
-            start_from=self.start_from,
-            paper=self.paper,
-            features=self.features,
-            derive=self.derive,
-            worst_case=self.worst_case,
-        )
+        settings = inspect.signature(asked_config).parameters
+        return asked_config(base, **{k: v for k, v in vars(self).items() if k in settings})
 
     def _train(self, asked: Any, task: Any, out: Path) -> None:
         from crisptree.learn.compilation_cache import enable_compilation_cache

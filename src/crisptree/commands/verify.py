@@ -67,12 +67,12 @@ class Command:
     """Print one JSON object, and nothing else, on standard output."""
 
     def run(self) -> None:
-        from crisptree.commands.shared import loaded
+        from crisptree.commands.shared import lines_of, loaded
 
         if not 0 < self.seconds < 1e6:
             raise CrisptreeError(f"--seconds is {self.seconds}; it must be above 0")
         tree = loaded(self.policy)
-        asked = [*self.property, *self._from_file()]
+        asked = [*self.property, *(() if self.file is None else lines_of(self.file))]
         others = (self.check, self.about, self.along, self.domain, self.vectors)
         if not asked and not self.leaves and all(each is None for each in others):
             raise CrisptreeError('nothing to prove; --property "never ACTION when …" says what')
@@ -231,15 +231,6 @@ class Command:
         if not self.json:
             print(f"{shown.in_words}; {len(made)} vectors in {path}")
         return {"file": str(path), "shown": list(shown.shown), "not_shown": list(shown.not_shown)}
-
-    def _from_file(self) -> list[str]:
-        if self.file is None:
-            return []
-        try:
-            lines = self.file.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise CrisptreeError(f"cannot read the properties in {self.file}: {error}") from None
-        return [line for line in map(str.strip, lines) if line and not line.startswith("#")]
 
 
 def told(answer: "Answer", tree: "CrispTree") -> str:
