@@ -1,4 +1,6 @@
-"""Text that is printed: counts in words, and what a file holds made safe."""
+"""Text that is printed: made safe, in columns, with counts."""
+
+from collections.abc import Sequence
 
 
 def printable(text: str) -> str:
@@ -7,6 +9,15 @@ def printable(text: str) -> str:
     return "".join(
         char if char.isprintable() else char.encode("unicode_escape").decode() for char in text
     )
+
+
+def aligned(rows: Sequence[Sequence[str]], *, ruled: bool = False) -> str:
+    """The rows as columns for a terminal, made printable; `ruled`: with a rule below the head."""
+    safe = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(len(row[at]) for row in safe) for at in range(len(safe[0]))]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in safe]
+    rule = ["  ".join("-" * width for width in widths)] if ruled else []
+    return "\n".join([lines[0], *rule, *lines[1:]])
 
 
 def counted(count: int, one: str, many: str | None = None) -> str:

@@ -76,8 +76,7 @@ class Command:
         found: "Difference",
         met: "tuple[Visited, Visited] | None",
     ) -> list[str]:
-        from crisptree.base.text import counted, printable
-        from crisptree.commands.shared import aligned
+        from crisptree.base.text import aligned, counted, printable
         from crisptree.show.wording import ExactWording, Wording
 
         if not found.regions:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.interrupts import interrupts_raise
+from crisptree.base.text import aligned
 
 if TYPE_CHECKING:
     from crisptree.lab.experiments.grid import Grid
@@ -41,7 +42,6 @@ def run_and_report(title: str, grid: "Grid", options: RunOptions, default_out: s
     """Run what is missing in the store, and write the report of all that was asked for."""
     _check_packages(options)
     from crisptree.lab.experiments.experiment_report import make_report
-    from crisptree.lab.experiments.paper_table import as_text
     from crisptree.lab.experiments.record_store import RecordStore
     from crisptree.lab.experiments.run_grid import Outcome
 
@@ -56,7 +56,7 @@ def run_and_report(title: str, grid: "Grid", options: RunOptions, default_out: s
     if options.json:
         print(json.dumps({"out": store.url, "ran": len(outcome.ran), **report.results}))
     else:
-        print(as_text(report.main), "", *report.verdicts, sep="\n")
+        print(aligned(report.main, ruled=True), "", *report.verdicts, sep="\n")
         print(f"all of it: {store.url}/report.html")
     if outcome.failed:
         key, why = next(iter(outcome.failed.items()))

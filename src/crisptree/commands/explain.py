@@ -50,7 +50,7 @@ class Command:
             self._importance(tree)
 
     def _importance(self, tree: "CrispTree") -> None:
-        from crisptree.commands.shared import aligned, playing, show_count
+        from crisptree.commands.shared import playing, show_count
         from crisptree.envs.task import task_of_policy
         from crisptree.explain import importance, reporting_seeds
 
@@ -61,7 +61,7 @@ class Command:
         if self.json:
             print(json.dumps(found.to_dict(tree)))
             return
-        from crisptree.base.text import counted
+        from crisptree.base.text import aligned, counted
         from crisptree.show.wording import Wording
 
         wording = Wording(tree)

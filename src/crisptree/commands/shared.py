@@ -3,7 +3,7 @@
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -123,14 +123,3 @@ def show_count(done: int, episodes: int) -> None:
     if sys.stderr.isatty():
         line = f"played {done:,} of {episodes:,} episodes" if done < episodes else ""
         print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Columns as wide as they need to be; names are made printable."""
-    safe = [[printable(cell) for cell in row] for row in rows]
-    widths = [max(len(row[at]) for row in safe) for at in range(len(safe[0]))]
-    lines = (
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        for row in safe
-    )
-    return "\n".join(line.rstrip() for line in lines)

@@ -164,7 +164,7 @@ class Command:
         }
 
     def _show_leaves(self, tree: "CrispTree") -> list[dict[str, Any]]:
-        from crisptree.commands.shared import aligned
+        from crisptree.base.text import aligned
         from crisptree.verify.robustness import leaf_facts
 
         facts = leaf_facts(tree)
@@ -207,7 +207,7 @@ class Command:
         return found.to_dict()
 
     def _show_domain(self, tree: "CrispTree", text: str) -> dict[str, Any]:
-        from crisptree.commands.shared import aligned
+        from crisptree.base.text import aligned
         from crisptree.verify.robustness import coverage, domain_of, held
 
         found = coverage(tree, domain_of(text, tree))

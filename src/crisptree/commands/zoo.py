@@ -74,7 +74,7 @@ class Command:
         self, entries: "tuple[Entry, ...]", store: "ZooStore", failed: dict[str, str]
     ) -> None:
         from crisptree.base.files import write_atomically
-        from crisptree.commands.shared import aligned
+        from crisptree.base.text import aligned
         from crisptree.lab.zoo.report import (
             as_cells,
             as_csv,
@@ -104,7 +104,7 @@ class Command:
 
 
 def _listing(entries: "tuple[Entry, ...]") -> str:
-    from crisptree.commands.shared import aligned
+    from crisptree.base.text import aligned
 
     rows = [["name", "suite", "environment", "leaves", "episodes"]]
     rows += [[e.name, e.suite, e.env, str(e.leaves), str(e.episodes)] for e in entries]

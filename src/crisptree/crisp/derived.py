@@ -51,8 +51,9 @@ def with_columns(rows: NDArray, derived: Sequence[Terms]) -> NDArray:
 
 
 def in_common(signatures: Sequence[Sequence[Feature]]) -> tuple[tuple[Terms, ...], list[NDArray]]:
-    """All sums of several trees' features, each once, and for each tree which column, of the
-    observed and these, each of its features is. Only trees that observe the same have any."""
+    """The distinct sums of several trees' features, and for each tree the column of each of its
+    features among the observed numbers and these sums. Only trees with the same observed features
+    share columns."""
     every = tuple(dict.fromkeys(terms for each in signatures for terms in terms_of(each)))
     columns = []
     for features in signatures:
@@ -68,7 +69,7 @@ def derived_feature(terms: Terms, observed: Sequence[Feature]) -> Feature:
 
 
 def readable(terms: Terms, names: Sequence[str]) -> str:
-    """The sum in words."""
+    """The sum in words, as a person would write it."""
     text = ""
     for feature, weight in terms:
         size = "" if abs(weight) == 1 else f"{abs(weight):g}·"

@@ -1,5 +1,5 @@
-"""The free part of a policy: anything JSON can say, checked when the tree is made, not when a run
-of hours is about to be saved."""
+"""The free metadata of a policy: anything JSON can hold, checked when the tree is made, not when a
+long run is saved."""
 
 import math
 import re
@@ -58,7 +58,7 @@ def plain_object(name: str, value: object) -> Any:
 
 
 def check_origin(env_id: object, feature_function: object) -> None:
-    """Refuse what cannot name an environment or a function."""
+    """Refuse an environment's id that is no text, and a function that is not `module:name`."""
     if env_id is not None:
         text("env_id", env_id)
     if feature_function is None:

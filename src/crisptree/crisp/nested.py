@@ -59,14 +59,15 @@ def columns(root: T, opened: Callable[[T], int | Leaf | Inner]) -> dict[str, Any
 
 
 def _of_an_inner_node(action: Action) -> Any:
-    """What the array of actions holds where there is no leaf: -1, or 0.0 among real vectors."""
+    """The entry of an inner node in the array of actions: -1, or 0.0 among real vectors."""
     if not isinstance(action, tuple):
         return -1
     return tuple(0.0 if isinstance(value, float) else -1 for value in action)
 
 
 def reader(feature_names: tuple[str, ...], actions: Actions) -> Callable[[Any], Leaf | Inner]:
-    """What opens a node written by hand: `(feature, threshold, if_true, if_false)` or a leaf.
+    """A function that opens a node written by hand: `(feature, threshold, if_true, if_false)` or a
+    leaf.
 
     Features and actions may be given by number or by name. See `CrispTree.from_nested`.
     """

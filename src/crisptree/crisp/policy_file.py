@@ -47,7 +47,7 @@ def policy_path(path: str | PathLike[str]) -> str:
 
 
 def read(path: str | PathLike[str]) -> Any:
-    """What a file's JSON says, not yet looked at; a folder stands for the `policy.json` in it."""
+    """The parsed JSON of a file, not yet checked; a folder stands for the `policy.json` in it."""
     path = policy_path(path)
     try:
         with open(path, "rb") as file:
@@ -85,7 +85,7 @@ def load(path: str | PathLike[str], of: Callable[[Any], Content]) -> Content:
 
 
 def type_of(value: object) -> str:
-    """JSON's word for what a value is."""
+    """JSON's word for the type of a value."""
     names = {dict: "an object", list: "a list", str: "text", bool: "true or false"}
     names |= {int: "a number", float: "a number", type(None): "null"}
     return names.get(type(value), type(value).__name__)

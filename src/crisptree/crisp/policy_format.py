@@ -113,7 +113,7 @@ def object_of(
 
 
 def _said(value: Feature | Actions, always: tuple[str, ...]) -> dict[str, Any]:
-    """A dataclass as an object without the fields that say nothing."""
+    """A dataclass as an object without its empty fields."""
     found: dict[str, Any] = {}
     for field in fields(value):
         content = getattr(value, field.name)
@@ -203,7 +203,7 @@ def _gains(values: object) -> Gains:
 
 
 def _leaf_actions(values: object, feature: np.ndarray, actions: Actions) -> np.ndarray:
-    """The array of actions: what stands for null is -1, or 0.0 among real vectors."""
+    """The array of actions; null becomes -1, or 0.0 among real vectors."""
     given = _list("tree.action", values)
     if actions.kind == "discrete":
         nothing: Any = -1

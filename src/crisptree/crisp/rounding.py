@@ -1,4 +1,4 @@
-"""Floats next to other floats: thresholds in another type, without changing a decision."""
+"""Floats rounded to another type, without changing a decision."""
 
 from typing import Any
 

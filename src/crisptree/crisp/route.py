@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from crisptree.base.errors import CrisptreeError
 
 Nodes = list[tuple[int, float, int, int]]
-"""One row a node: feature (-1 at a leaf), threshold, TRUE child, FALSE child."""
+"""One row per node: feature (-1 at a leaf), threshold, TRUE child, FALSE child."""
 
 
 _FLOATS = {float}
@@ -53,8 +53,8 @@ def leaves_of(nodes: Nodes, observations: NDArray) -> NDArray[np.int64]:
 
 
 def _fill(leaves: NDArray[np.int64], nodes: Nodes, observations: NDArray) -> None:
-    """Every node splits the row numbers that came to it: a row is looked at once a level, not once
-    a node."""
+    """The leaf of each row. Every node splits the numbers of the rows that reach it: a row is
+    looked at once per level, not once per node."""
     used = {feature for feature, _, _, _ in nodes if feature >= 0}
     columns = {feature: observations[:, feature].astype(np.float64) for feature in used}
     waiting = [(0, np.arange(len(observations)))]
@@ -70,9 +70,9 @@ def _fill(leaves: NDArray[np.int64], nodes: Nodes, observations: NDArray) -> Non
 
 
 def as_plain_list(observation: object, n_features: int) -> list[float] | None:
-    """The values of one float observation; None sends it to the careful `as_numbers`.
+    """The values of one float observation; None if it needs the careful `as_numbers`.
 
-    The quick way in for the observations that environments hand out, one a step.
+    The fast way for the observations that environments return, one per step.
     """
     if (
         type(observation) is np.ndarray

@@ -39,7 +39,7 @@ class Subtrees:
         return self._number((LEAF, 0.0, number, number))
 
     def node(self, feature: int, threshold: float, if_true: Subtree, if_false: Subtree) -> Subtree:
-        """The node, or its side where the other side has nothing to add."""
+        """The node, or one of its sides if the other side adds nothing."""
         if if_true == if_false:
             return if_true
         # Nodes on this feature inside `if_true` compare with more than `threshold` (others were
@@ -51,7 +51,8 @@ class Subtrees:
         return self._number((feature, threshold, if_true, if_false))
 
     def opener(self) -> Callable[[Subtree], Leaf | Key]:
-        """What says of a subtree what its leaf holds, or its feature, threshold and sides."""
+        """A function from the number of a subtree to its leaf, or to its feature, threshold and
+        sides."""
         leaves = list(self._leaves)
 
         def opened(subtree: Subtree) -> Leaf | Key:

@@ -1,4 +1,4 @@
-"""One traversal of a tree, for all who read it: depth first, TRUE before FALSE."""
+"""The one traversal of a tree: depth first, TRUE before FALSE."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ Observation = Sequence[int | float] | np.ndarray
 
 
 class Condition(NamedTuple):
-    """`above < x[feature] <= at_most`: what all comparisons of one feature come to."""
+    """`above < x[feature] <= at_most`: all comparisons of one feature on a path, combined."""
 
     feature: int
     above: float = -math.inf
@@ -30,7 +30,7 @@ class Condition(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """A node as a traversal meets it, with the way that led there."""
+    """A node as a traversal meets it, with the path that led there."""
 
     node: int
     depth: int
@@ -40,7 +40,7 @@ class Visit(NamedTuple):
     branch: bool | None
     """The parent's answer that leads here; None at the root."""
     conditions: Mapping[int, Condition]
-    """What the way says about each feature it looked at, in the order of the first looks."""
+    """The conditions of the path, in the order in which it first looks at each feature."""
     feature: int
     """-1 at a leaf, as in the tree's arrays; so are the next three."""
     threshold: float

@@ -1,4 +1,4 @@
-"""What a leaf does, as JSON has it: by names instead of numbers."""
+"""The action of a leaf as JSON, with names instead of numbers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Where two trees differ, and in what share of the states they meet."""
+"""Where two trees differ, and in what share of the states that they visit."""
 
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -13,7 +13,7 @@ from crisptree.explain.action_json import action_json
 from crisptree.explain.episodes import Visited
 
 MOST_WORK = 20_000_000
-"""Conditions to look at, over all pairs of leaves."""
+"""Most conditions to look at, over all pairs of leaves."""
 PLURALS = {
     "discrete": "actions",
     "multi_discrete": "parts of an action",
@@ -23,17 +23,17 @@ PLURALS = {
 
 @dataclass(frozen=True)
 class Region:
-    """Observations for which the two take other actions."""
+    """A region of observations in which the two trees act differently."""
 
     conditions: tuple[Condition, ...]
     first: Rule
     """The first tree's rule there."""
     second: Rule
-    """The second tree's."""
+    """The second tree's rule there."""
     states: int = 0
-    """How many of the states met lie in it."""
+    """How many of the visited states lie in it."""
     apart: tuple[float, ...] = ()
-    """Of real vectors, in these states: the mean distance in each dimension."""
+    """For real vectors: the mean distance in these states, by dimension."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Difference:
     first_share: float | None = None
     """The share of the states the first tree meets in which the second would act otherwise."""
     second_share: float | None = None
-    """The same, the other way round."""
+    """The share of the states the second tree visits in which the first would act differently."""
     first_apart: tuple[float, ...] = ()
-    """Of real vectors, in the states the first tree meets: the mean distance in each dimension."""
+    """For real vectors: the mean distance in the states the first tree visits, by dimension."""
     second_apart: tuple[float, ...] = ()
 
     def to_dict(self, first: CrispTree, second: CrispTree) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Where explanations play: the states that policies meet, and what they earn.
+"""Plays for explanations: the states that policies visit, and what they earn.
 
 All of `explain` plays through this file, and this file through `rollout`.
 """
@@ -32,7 +32,7 @@ def reporting_seeds(episodes: int, seed: int) -> list[int]:
 
 
 def visited(tree: CrispTree, task: Task, seeds: Sequence[int]) -> Visited:
-    """Play one deterministic episode a seed in the real environment, and keep the states."""
+    """Play one deterministic episode per seed in the real environment, and keep the states."""
     played = rollout([tree], task, seeds, record=True)
     assert played.observations is not None
     return Visited(played.observations, played.returns[0])
@@ -56,6 +56,6 @@ def recorded(
     max_steps: int,
     on_picture: Callable[[int, NDArray], None] | None = None,
 ) -> Rollouts:
-    """One recorded episode a seed; `on_picture` gets the episode's number and each picture."""
+    """One recorded episode per seed; `on_picture` gets the episode's number and each picture."""
     takes = None if on_picture is None else lambda _, episode, seen: on_picture(episode, seen)
     return rollout([tree], task, seeds, record=True, max_steps=max_steps, on_picture=takes)

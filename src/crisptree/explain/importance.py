@@ -35,7 +35,7 @@ class Loss:
 
 @dataclass(frozen=True)
 class Split:
-    """One inner node."""
+    """The importance of one inner node."""
 
     node: int
     feature: int
@@ -49,11 +49,11 @@ class Split:
 
 @dataclass(frozen=True)
 class FeatureImportance:
-    """One feature, over all its splits."""
+    """The importance of one feature, over all its splits."""
 
     feature: int
     comparisons: float
-    """The share of all comparisons, in the states met, that look at it."""
+    """The share of all comparisons in the visited states that look at it."""
     lost: Loss
 
 
@@ -62,7 +62,7 @@ Part = TypeVar("Part", Split, FeatureImportance)
 
 @dataclass(frozen=True)
 class Importance:
-    """Features and splits, the most costly to lose first."""
+    """The importance of features and splits, the most costly to lose first."""
 
     episodes: int
     states: int
@@ -126,7 +126,7 @@ def _split(tree: CrispTree, node: int, visits: list[int], lost: Loss) -> Split:
 
 
 def _sorted(parts: Iterable[Part]) -> tuple[Part, ...]:
-    """The most costly to lose first."""
+    """Sorted, the most costly to lose first."""
     return tuple(sorted(parts, key=lambda each: -each.lost.mean))
 
 

@@ -18,7 +18,7 @@ MOST_STEPS = 5_000
 def record(
     tree: CrispTree, task: Task, *, episodes: int, seed: int = 0, max_steps: int | None = None
 ) -> Recording:
-    """`episodes` reporting episodes with pictures; without, where the environment draws none."""
+    """`episodes` reporting episodes, with pictures if the environment draws any."""
     seeds, limit = reporting_seeds(episodes, seed), max_steps or MOST_STEPS
     fps, has_pictures = _about_pictures(task)
     encoders: dict[int, VideoEncoder] = {}
@@ -34,7 +34,7 @@ def record(
     except CrisptreeError as error:
         if not has_pictures:
             raise
-        # The library that it draws with may be missing; the episodes may still be played.
+        # The library that draws may be missing; episodes can still be played.
         encoders, note = {}, f"No pictures: {error}."
         played = recorded(tree, task, seeds, max_steps=limit)
     found = tuple(
@@ -51,7 +51,7 @@ def record(
 
 
 def _about_pictures(task: Task) -> tuple[float, bool]:
-    """Steps a second, and whether the environment draws pictures."""
+    """Steps per second, and whether the environment draws pictures."""
     env = task.make()
     metadata = env.metadata or {}
     env.close()

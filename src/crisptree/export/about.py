@@ -1,4 +1,4 @@
-"""What an exported file says about itself: the policy and the rule for NaN."""
+"""The comment at the head of an exported file: the policy, and the rule for NaN."""
 
 from importlib.metadata import version
 

@@ -39,7 +39,7 @@ def prefix(stem: str) -> str:
 
 
 def declaration(name: str, real: str, value: str, is_vector: bool) -> str:
-    """The function's head, without the semicolon."""
+    """The declaration of the function, without the semicolon."""
     upper = name.upper()
     x = f"const {real} x[{upper}_FEATURES]"
     if is_vector:
@@ -126,7 +126,7 @@ def table(name: str, length: str, values: Sequence[str]) -> str:
 
 
 def string(text: str) -> str:
-    """A string literal of UTF-8: what could mean something to C, trigraphs included, in octal."""
+    """A string literal of UTF-8; characters with a meaning in C, trigraphs included, are octal."""
     kept = re.compile(r"[A-Za-z0-9 _.,:;+\-()=<>/*'!&|^~@#$%{}\[\]]")
     octal = (
         chr(byte) if kept.match(chr(byte)) else f"\\{byte:03o}" for byte in text.encode("utf-8")
@@ -135,7 +135,8 @@ def string(text: str) -> str:
 
 
 def comment(*lines: str) -> str:
-    """A comment that ends where it should: no marks of comments, line joins or trigraphs inside."""
+    """A comment that ends where it should: without comment marks, line joins or trigraphs
+    inside."""
     safe = []
     for line in lines:
         text = re.sub(r"[\\?]", "_", printable(line))

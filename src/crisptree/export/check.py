@@ -12,8 +12,10 @@ from crisptree.export.states import RANDOM_STATES, states, with_missing
 
 
 class ExportError(RuntimeError):
-    """An export decides differently than its tree. A fault of crisptree or of the runtime that read
-    the export, not of the user."""
+    """An export decides differently than its tree.
+
+    This is a fault of crisptree or of the program that read the export, not of the user.
+    """
 
 
 def check(

@@ -16,7 +16,7 @@ from crisptree.crisp.signature import Terms
 
 POOL = 5_000
 TRIES = 64
-"""Observations from which a node's neighbours are looked for, to find two with other actions."""
+"""Observations that are tried for each node, to find two with different actions."""
 
 
 def random_states(tree: CrispTree, dtype: Any, count: int, rng: np.random.Generator) -> NDArray:
@@ -120,13 +120,13 @@ def _pair(
 
 
 def _number(value: Any, dtype: Any) -> int:
-    """The place of a positive float among all of its type; 0 has place 0."""
+    """The rank of a positive float among all of its type; 0 has rank 0."""
     whole = np.int32 if np.dtype(dtype).itemsize == 4 else np.int64
     return int(np.array(value, dtype).view(whole))
 
 
 def _float(number: int, dtype: Any) -> float:
-    """The float at a place; negative ones have negative places."""
+    """The float of a rank; negative floats have negative ranks."""
     whole = np.int32 if np.dtype(dtype).itemsize == 4 else np.int64
     size = float(np.array(abs(number), whole).view(dtype))
     return -size if number < 0 else size

@@ -1,4 +1,4 @@
-"""What an export must give: the environment's action, and the rule for NaN."""
+"""The action that an export must give, and the rule for NaN."""
 
 import numpy as np
 from numpy.typing import NDArray

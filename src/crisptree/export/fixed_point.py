@@ -26,7 +26,7 @@ from crisptree.crisp.nested import Leaf, columns
 ROOM = 4
 """A feature without bounds is kept up to this many times its largest threshold."""
 LARGEST_BOUND = 1e9
-"""What an environment calls a bound beyond this is none."""
+"""Larger bounds of an environment count as none."""
 LARGEST_SHIFT = 1000
 
 
@@ -131,7 +131,7 @@ def values_of(fixed: FixedPoint, grid_states: NDArray[np.int64]) -> NDArray[np.f
 
 
 def _reaches(tree: CrispTree) -> list[float]:
-    """How large each feature can get, as far as it is known or of interest."""
+    """The largest absolute value of each feature that matters."""
     found = []
     for at, feature in enumerate(tree.features):
         thresholds = np.abs(tree.threshold[tree.feature == at])

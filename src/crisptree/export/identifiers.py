@@ -15,10 +15,8 @@ def identifier(text: str) -> str:
 def identifiers(
     names: Sequence[str], otherwise: str, reserved: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """An identifier for each name, no two alike where case does not count, none reserved.
-
-    What has no letters of its own is called `otherwise` and its place.
-    """
+    """An identifier for each name: distinct even if case is ignored, and none reserved. A name
+    without letters becomes `otherwise` and its position."""
     taken = {word.lower() for word in reserved}
     found = []
     for at, name in enumerate(names):

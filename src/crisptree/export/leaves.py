@@ -24,7 +24,7 @@ def outputs(tree: CrispTree) -> tuple[tuple[int, ...] | tuple[float, ...], ...]:
 
 
 def in_words(tree: CrispTree, leaf: int) -> str:
-    """A leaf's action by its names, safe to print."""
+    """A leaf's action in words, safe to print."""
     own = tree.action_of(leaf)
     if not isinstance(own, tuple):
         return printable(tree.action_names[own])
@@ -39,14 +39,14 @@ def in_words(tree: CrispTree, leaf: int) -> str:
 
 
 def terms(tree: CrispTree, leaf: int, dimension: int) -> tuple[tuple[int, float], ...]:
-    """`(feature, weight)` of what is added to a dimension's constant, in the order of adding."""
+    """`(feature, weight)` of each term added to a dimension's constant, in order."""
     return tuple(
         (gain.feature, gain.weight) for gain in tree.gains[leaf] if gain.dimension == dimension
     )
 
 
 def linear_dimensions(tree: CrispTree) -> tuple[int, ...]:
-    """The dimensions that some leaf computes; only these can leave their bounds."""
+    """The dimensions that some leaf computes by a formula; only these can leave their bounds."""
     return tuple(sorted({gain.dimension for gains in tree.gains for gain in gains}))
 
 

@@ -18,7 +18,7 @@ GIVES = {
 
 @dataclass(frozen=True)
 class Language:
-    """How a language writes it."""
+    """The syntax of a language."""
 
     indent: str
     when: Callable[[str, bool], str]
@@ -29,9 +29,9 @@ class Language:
     vector: str = "[{}]"
     """Several numbers, from what stands between commas."""
     last: str | None = None
-    """The same as `returned` at the end of the function, where that is another line."""
+    """The line that returns at the end of the function, if it differs from `returned`."""
     end: str = ""
-    """What ends a block."""
+    """The line that ends a block."""
     within: str = "within"
     """The function that brings a number into its bounds."""
 

@@ -87,7 +87,7 @@ class _Graph:
     def add(
         self, operator: str, inputs: str | list[str], output: str, domain: str = "", **others: Any
     ) -> str:
-        """Adds a node and gives the name of its output."""
+        """Add a node and return the name of its output."""
         inputs = [inputs] if isinstance(inputs, str) else inputs
         self.nodes.append(((operator, inputs, [output]), {"domain": domain, **others}))
         return output
@@ -152,7 +152,7 @@ def _ensemble(tree: CrispTree) -> dict[str, Any]:
 
 
 def _actions(tree: CrispTree, graph: _Graph) -> str:
-    """Adds what makes `action` of `leaf`; gives the type of its numbers."""
+    """Add the nodes that turn `leaf` into `action`; return the type of its numbers."""
     leaves = np.flatnonzero(tree.feature < 0).tolist()
     given = outputs(tree)
     rows = np.array([given[leaf] for leaf in leaves])
@@ -186,8 +186,8 @@ def _actions(tree: CrispTree, graph: _Graph) -> str:
 
 
 def _slots(tree: CrispTree, leaves: list[int]) -> list[tuple[NDArray, NDArray]]:
-    """The first terms of all sums, then the second ones, …: features and weights by leaf and
-    dimension; a weight of 0 is none."""
+    """The first terms of all sums, then the second ones, and so on: features and weights by leaf
+    and dimension; a weight of 0 stands for no term."""
     shape = (len(leaves), tree.actions.n_values)
     sums = {
         (row, dimension): terms(tree, leaf, dimension)

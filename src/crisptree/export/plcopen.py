@@ -15,7 +15,7 @@ from crisptree.export.structured_text import as_structured_text
 NAMESPACE = "http://www.plcopen.org/xml/tc6_0201"
 XHTML = "http://www.w3.org/1999/xhtml"
 CREATED = "2000-01-01T00:00:00"
-"""The format asks for a time; one and the same keeps the file a function of the policy."""
+"""The format requires a time; a fixed one keeps the file a function of the policy."""
 
 
 def as_plcopen(tree: CrispTree, name: str = "policy") -> str:

@@ -146,7 +146,7 @@ def _write(folder: str, files: Mapping[str, str]) -> None:
 
 
 def _answer(program: bytes, given: bytes) -> bytes:
-    """What a program writes when it is given something to read."""
+    """The output of a program for an input."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "program"
         path.write_bytes(program)

@@ -17,17 +17,15 @@ from crisptree.export.vectors import cell
 
 
 class RuleTable(NamedTuple):
-    """A table and the tree whose names it uses."""
+    """A table, and the tree whose names it uses."""
 
     text: str
     tree: CrispTree
 
 
 def as_rules_csv(tree: CrispTree) -> RuleTable:
-    """One row a rule: what each feature is above of and at most, then the action.
-
-    A linear leaf has its constant there, and the weight of a feature in a column `… per feature`.
-    """
+    """One row per rule: the bounds of each feature, then the action. A linear leaf has its constant
+    there, and the weights of features in columns `… per feature`."""
     used, pairs = used_features(tree), gain_pairs(tree)
     features, actions = tree.feature_names, tree.action_names
     given = outputs(tree)
@@ -67,7 +65,7 @@ def _bound(value: float) -> str:
 
 
 def as_rules_markdown(tree: CrispTree) -> RuleTable:
-    """A heading, and one row a rule: its conditions and its action in words."""
+    """A heading, and one row per rule: its conditions and its action in words."""
     title, *rest = about(tree)
     lines = [f"# {escaped(title.rstrip('.'))}", "", *map(escaped, rest)]
     for dimension in linear_dimensions(tree):

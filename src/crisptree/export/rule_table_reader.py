@@ -1,4 +1,4 @@
-"""Decide by a table of rules, as a reader of the file would, to check it by."""
+"""Decides by a table of rules as a reader of the file would, to check the file."""
 
 import csv
 import io
@@ -119,8 +119,7 @@ def _parts(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
 
 
 def _decided(table: RuleTable, rows: Sequence[Row], states: NDArray) -> NDArray:
-    """The action of the one rule that holds; a row of which none or two hold is told apart by -1
-    or by its sum."""
+    """The action of the one rule that holds, for each row; an error if none or several hold."""
     actions = table.tree.actions
     found = np.zeros((len(states), actions.n_values))
     holding, states = np.zeros(len(states), dtype=int), table.tree.columns(states)

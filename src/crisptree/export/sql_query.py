@@ -71,7 +71,7 @@ def _in_formulas(tree: CrispTree) -> set[int]:
 
 
 def _prefix(columns: Sequence[str]) -> str:
-    """What the query's own columns, `x0`, `x1`, …, begin with; no other column is called so."""
+    """The prefix of the query's own columns, `x0`, `x1`, …, which no other column has."""
     x = "x"
     while any(re.fullmatch(rf"{x}\d+", name.lower()) for name in columns):
         x += "_"
@@ -144,10 +144,10 @@ def _comment(text: str) -> str:
 
 
 def _literals() -> Callable[[float], str]:
-    """What writes numbers as double-precision constants.
+    """A function that writes numbers as double-precision constants.
 
-    Old versions of SQLite read about one number in 10,000 of many digits a unit in the last place
-    off; such a number is written as a quotient of two that every engine reads exactly.
+    Old versions of SQLite read about one number in 10,000 of many digits wrong in the last place;
+    such a number is written as a quotient of two that every engine reads exactly.
     """
     engine = sqlite3.connect(":memory:")
 

@@ -18,7 +18,7 @@ Corner = list[tuple[int, float]]
 RANDOM_STATES = 20_000
 MISSING_STATES = 256
 MOST_NUMBERS = 2**23
-"""How many numbers the states may hold in all; with thousands of features there are fewer."""
+"""Most numbers that the states hold in all; with thousands of features there are fewer states."""
 
 
 def states(tree: CrispTree, dtype: Any, count: int = RANDOM_STATES, seed: int = 0) -> NDArray:
@@ -63,8 +63,8 @@ def corners(tree: CrispTree, dtype: Any) -> list[Corner]:
 
 
 def _edges(above: float, at_most: float, dtype: Any) -> tuple[float, float]:
-    """The first and the last number of `dtype` in `(above, at_most]`; an open side takes the
-    other's."""
+    """The first and the last number of `dtype` in `(above, at_most]`; without one bound, both are
+    next to the other."""
     first, last = not_above(np.array([above, at_most]), dtype)
     first = next_float(first, np.inf)
     if above == -math.inf:

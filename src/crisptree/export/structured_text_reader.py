@@ -1,7 +1,7 @@
-"""Run Structured Text: a small reader of what `structured_text` writes, to check it by.
+"""Runs Structured Text: a small reader of what `structured_text` writes, to check it.
 
-It knows assignments, IF, sums of products and comparisons, as IEC 61131-3 means them, and nothing
-of the tree that the text was made of. Many observations run at once.
+It knows assignments, IF, sums of products and comparisons, as IEC 61131-3 defines them, and nothing
+of the tree that the text was made from. Many observations run at once.
 """
 
 import re
@@ -41,7 +41,7 @@ class Program(NamedTuple):
 
 
 class ParseError(ValueError):
-    """The text is not what this reader reads."""
+    """The text is outside the part of the language that this reader knows."""
 
 
 def read(text: str) -> Program:

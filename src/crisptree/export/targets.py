@@ -66,7 +66,7 @@ class Target(NamedTuple):
     make: Callable[[CrispTree, str], Any]
     files: Callable[[Any], Mapping[str, str | bytes]]
     check: Callable[[CrispTree, Any, int], int]
-    """Says on how many observations, of which so many are random, it decides as the tree."""
+    """Returns on how many observations, `count` of them random, it decides as the tree does."""
     vectors: Callable[[CrispTree, Any], str] | None = vectors_in_float64
     """Test vectors as CSV, where they are of use."""
 
@@ -178,7 +178,7 @@ TARGETS: Mapping[str, Target] = {
 
 
 class Written(NamedTuple):
-    """The files that were written and on how many observations they were checked."""
+    """The files that were written, and on how many observations they were checked."""
 
     files: tuple[Path, ...]
     states: int

@@ -24,10 +24,10 @@ from crisptree.export.expected import expected
 from crisptree.export.leaves import observed_names
 
 MOST_NUMBERS = 2**22
-"""How many numbers the vectors may hold in all; a policy that asks for more gets every n-th."""
+"""Most numbers that the vectors hold in all; a policy that needs more gets every n-th vector."""
 
 MOST = 64
-"""How many leaves on either side of a comparison are looked at to find two that it alone tells
+"""Most leaves on either side of a comparison that are searched for two that it alone tells
 apart."""
 
 T = TypeVar("T")
@@ -132,7 +132,7 @@ def cell(name: str) -> str:
 
 
 def thinned(values: Sequence[T], most: int) -> list[T]:
-    """At most that many of them, evenly picked."""
+    """At most `most` of them, evenly spaced."""
     return list(values[:: max(1, -(-len(values) // most))])
 
 
@@ -180,7 +180,7 @@ def _around(
 
 
 def _allows(leaf: Visit, visit: Visit, side: str, values: Mapping[str, float]) -> bool:
-    """Whether a leaf below a node can be reached with that value of the node's feature."""
+    """Whether some leaf below a node can be reached with that value of the node's feature."""
     _, above, at_most = leaf.conditions.get(visit.feature, Condition(visit.feature))
     return above < values[side] <= at_most
 

@@ -1,4 +1,4 @@
-"""Small drawings for the page: a histogram, lines over time, the stripe of actions."""
+"""Small drawings for the page: a histogram, lines over time, a stripe of actions."""
 
 from collections.abc import Sequence
 from html import escape
@@ -13,7 +13,7 @@ MOST_POINTS = 700
 
 
 def histogram(values: Sequence[float], shown: Sequence[str]) -> str:
-    """How often which value occurs; `shown` are the words for the least and the greatest."""
+    """A histogram of the values; `shown` are the words for the least and the greatest."""
     counts, _ = np.histogram(np.array(values), bins=BINS)
     height, top = 96.0, 14.0
     bar = (WIDTH - 2 * RIGHT) / BINS

@@ -1,4 +1,4 @@
-"""Pieces of HTML that the page is made of. Whatever comes from outside goes through `text`."""
+"""Pieces of HTML that the page is made of. Whatever comes from outside is escaped by `text`."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -12,12 +12,12 @@ def section(number: int, title: str, *parts: str) -> str:
 
 
 def paragraph(words: str, kind: str = "") -> str:
-    """A paragraph of plain words."""
+    """A paragraph of plain text."""
     return f'<p class="{kind}">{escape(words)}</p>' if kind else f"<p>{escape(words)}</p>"
 
 
 def facts(rows: Iterable[tuple[str, str]]) -> str:
-    """Labels and what is known; what reads like a command or a hash is set as code."""
+    """A list of labels and values; what looks like a command or a hash is set as code."""
     items = "".join(
         f"<dt>{escape(label)}</dt><dd>{_fact(label, value)}</dd>" for label, value in rows
     )

@@ -32,7 +32,7 @@ class Request:
     plant: str | None = None
     """What a closed loop is about, where it is not known from the environment."""
     seconds: float = 60.0
-    """For each property."""
+    """Seconds for each property."""
     exports: Sequence[str] = tuple(TARGETS)
     files: Sequence[Path] = ()
     """More files whose hashes the page lists."""
@@ -49,10 +49,10 @@ def requested(**request: Any) -> Request:
 
 
 def gathered(tree: CrispTree, request: Request, policy: Path | None = None) -> Review:
-    """The review of a tree, which came from the file `policy` if from any."""
+    """The review of a tree; `policy` is the file that it came from, if any."""
     _check(request)
     about = origin.Origin(tree.training, policy)
-    # First what a mistake of the user stops at once.
+    # First the checks that can refuse what the user asked for.
     files = origin.hashed(_files(request, policy, about))
     findings = proofs.certified(tree, request.certificates, request.plant)
     findings += proofs.asked(tree, request.properties, request.seconds, request.plant)
@@ -84,9 +84,9 @@ def _check(request: Request) -> None:
 
 
 def _played(tree: CrispTree, request: Request) -> tuple[Played | None, str]:
-    """The episodes, or why there are none.
+    """The episodes, or a note why there are none.
 
-    It is a mistake only of an environment that was asked for if it cannot be played.
+    An environment that cannot be played is an error only if the user named it.
     """
     if request.episodes == 0:
         return None, "No episodes were asked for."

@@ -1,4 +1,4 @@
-"""Where a policy comes from: what its file and the directory of its run say, and all hashes."""
+"""Where a policy comes from: what its file and the directory of its run record, and all hashes."""
 
 import hashlib
 import json
@@ -35,14 +35,14 @@ class Origin:
     def __init__(self, training: Mapping[str, Any], policy: Path | None) -> None:
         beside = {} if policy is None else {name: _json(policy.parent / name) for name in BESIDE}
         summary = beside.get("summary.json", {})
-        # A summary beside the file is this policy's only if both tell of the same training.
+        # A summary beside the file is this policy's only if both record the same training.
         same = summary.get("config_hash") == training.get("config_hash") is not None
         self.is_run = same
         config = beside.get("config.json", {}) if same else {}
         self._known = {**config, **(summary if same else {}), **training}
 
     def rows(self) -> tuple[tuple[str, str], ...]:
-        """What is said of the training, by label."""
+        """The facts of the training, by label."""
         rows = [
             (label, _shown(self._known[name]))
             for name, label in LABELS.items()
@@ -56,7 +56,7 @@ class Origin:
         return tuple(rows)
 
     def baselines(self) -> tuple[tuple[str, float], ...]:
-        """What needs no learning earns so much."""
+        """What random and constant actions earn, by label."""
         return tuple(
             (label, float(self._known[name]))
             for name, label in BASELINES.items()
@@ -96,7 +96,7 @@ def beside(policy: Path) -> list[Path]:
 
 
 def _json(path: Path) -> dict[str, Any]:
-    """What a file of a run says; nothing where there is none, or it is not one."""
+    """The content of a JSON file of a run; {} if it is missing or damaged."""
     try:
         if path.stat().st_size > LARGEST:
             return {}

@@ -43,10 +43,10 @@ def played(tree: CrispTree, task: Task, episodes: int, seed: int) -> Played:
 
 
 def _episode(tree: CrispTree, task: Task, seed: int, steps: int) -> Episode | None:
-    """The episode of a seed again, with pictures; None of a team, whose agents are many."""
+    """The episode of a seed once more, with pictures; None for a team, whose agents are many."""
     if task.n_agents is not None:
         return None
-    # Pictures need no window, and without one SDL would say so.
+    # Pictures need no window, and SDL would complain without one.
     os.environ.setdefault("SDL_VIDEODRIVER", "dummy")
     os.environ.setdefault("SDL_AUDIODRIVER", "dummy")
     wanted = set(np.linspace(0, steps, PICTURES_SHOWN).astype(int).tolist())
@@ -64,7 +64,7 @@ def _episode(tree: CrispTree, task: Task, seed: int, steps: int) -> Episode | No
         try:
             again = recorded(tree, task, [seed], max_steps=max(steps, 1), on_picture=on_picture)
         except CrisptreeError:
-            taken.clear()  # the library that it draws with may be missing
+            taken.clear()  # the library that draws may be missing
     if again is None:
         again = recorded(tree, task, [seed], max_steps=max(steps, 1))
     assert again.observations is not None
@@ -96,7 +96,7 @@ def as_png(picture: NDArray[np.uint8]) -> bytes:
     step = -(-picture.shape[1] // WIDEST)
     small = np.ascontiguousarray(picture[::step, ::step, :3])
     height, width, _ = small.shape
-    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row begins with its filter, none
+    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row begins with its filter: none
     rows[:, 1:] = small.reshape(height, -1)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     parts: Sequence[tuple[bytes, bytes]] = (

@@ -33,7 +33,7 @@ def asked(
 
 
 def certified(tree: CrispTree, paths: Sequence[Path], plant: str | None) -> tuple[Finding, ...]:
-    """What certificates claim, each checked again by the checker that makes no proofs."""
+    """The claims of certificates, each checked again by the independent checker."""
     if not paths:
         return ()
     from crisptree.verify import certificate
@@ -61,7 +61,7 @@ def _plant(tree: CrispTree, name: str | None) -> "Plant | None":
 
 
 def finding(tree: CrispTree, answer: dict[str, Any], plant: "Plant | None" = None) -> Finding:
-    """An answer, with the way of its observation through the tree or the course of its episode."""
+    """An answer, with the path of its observation through the tree or its episode."""
     regions = answer.get("regions")
     verdict = "regions" if regions is not None else WORDS[answer["verdict"]]
     shown = answer["observation"] if regions is None else None
@@ -99,8 +99,8 @@ def _way(tree: CrispTree, observation: NDArray) -> tuple[tuple[Comparison, ...],
 def _course(
     tree: CrispTree, answer: dict[str, Any], plant: "Plant | None"
 ) -> NDArray[np.float64] | None:
-    """The episode from this state on, in the environment or else in the plant; None where it does
-    not end as the verifier says, since noise or a delay had a part in it."""
+    """The episode from this state on, in the environment or else in the plant; None if it does not
+    end as the verifier says, because noise or a delay played a part."""
     from crisptree.verify.replay import episode
 
     if plant is None:

@@ -1,4 +1,4 @@
-"""What a reviewer is told of a policy, before it is written down."""
+"""The content of the page: what a reviewer is told of a policy."""
 
 from dataclasses import dataclass
 from typing import Literal

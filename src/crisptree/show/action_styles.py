@@ -55,7 +55,7 @@ class ActionStyles:
         return NEUTRAL if value is None else self.scales[0].style(value)
 
     def swatches(self, leaf: int) -> tuple[str | None, ...]:
-        """For each dimension of a leaf with several constant numbers, the colour of its number."""
+        """For a leaf with several constant numbers, the colour of each number."""
         if len(self.scales) < 2:
             return ()
         values = [self._wording.actions.value(leaf, at) for at in range(len(self.scales))]

@@ -13,7 +13,7 @@ from crisptree.crisp import CrispTree
 from crisptree.show.rounding import rounded
 
 LONGEST_LINE = 34
-"""Characters of a formula in a drawing's box before it goes on in the next line."""
+"""Characters of a formula in a drawing's box before it continues on the next line."""
 
 
 class ActionWording:
@@ -23,7 +23,7 @@ class ActionWording:
         self, tree: CrispTree, features: tuple[str, ...], decimals: int | None, minus: str
     ) -> None:
         self.names = tuple(map(printable, tree.actions.names))
-        """Of the actions, the parts or the dimensions."""
+        """The names of the actions, of the parts or of the dimensions."""
         self._features = features
         self._decimals = decimals
         self._minus = minus
@@ -42,7 +42,7 @@ class ActionWording:
         return ("; " if self._tree.gains[leaf] else ", ").join(formulas)
 
     def at(self, leaf: int, observation: Sequence[float]) -> str:
-        """The same for one observation that reaches the leaf: a linear leaf's numbers."""
+        """The action of a leaf for one observation: a linear leaf's numbers."""
         if not self._tree.gains[leaf]:
             return self.of(leaf)
         values = self._tree.act(np.array([observation], np.float64))[0].tolist()
@@ -50,8 +50,8 @@ class ActionWording:
         return ", ".join(f"{name} = {self.number(value)}" for name, value in pairs)
 
     def lines(self, leaf: int) -> tuple[tuple[str, ...], ...]:
-        """The same for a box in a drawing: for each part its lines, one or, of a long formula,
-        several. Bounds are left out; the drawing's legend has them."""
+        """The action of a leaf for a box in a drawing: for each part its lines, one or, for a long
+        formula, several. Bounds are left out; the drawing's legend has them."""
         if self._tree.actions.kind != "box":
             return tuple((chosen,) for chosen in self._chosen(leaf))
         dimensions = range(len(self.names))
@@ -102,7 +102,7 @@ class ActionWording:
 
 
 def _wrapped(terms: list[str]) -> tuple[str, ...]:
-    """The terms in lines that are not longer than they need to be."""
+    """The terms in as few lines as fit."""
     lines = terms[:1]
     for term in terms[1:]:
         if len(lines[-1]) + 1 + len(term) > LONGEST_LINE:

@@ -9,7 +9,7 @@ from crisptree.show.wording import Wording
 
 
 def as_dot(tree: CrispTree, *, decimals: int | None = None) -> str:
-    """A Graphviz digraph with one statement a node and a branch; the TRUE side comes first."""
+    """A Graphviz digraph with one statement per node and per branch; the TRUE side comes first."""
     wording = Wording(tree, decimals)
     styles = ActionStyles(tree, wording)
     lines = ["digraph policy {", '  node [fontname="Helvetica", shape=box, style="rounded,filled"]']
@@ -30,7 +30,7 @@ def as_dot(tree: CrispTree, *, decimals: int | None = None) -> str:
 
 
 def as_mermaid(tree: CrispTree, *, decimals: int | None = None) -> str:
-    """A Mermaid flowchart with one line a node and a branch; the TRUE side comes first."""
+    """A Mermaid flowchart with one line per node and per branch; the TRUE side comes first."""
     wording = Wording(tree, decimals)
     styles = ActionStyles(tree, wording)
     lines = ["flowchart TD"]
@@ -52,7 +52,7 @@ def as_mermaid(tree: CrispTree, *, decimals: int | None = None) -> str:
 
 
 def _in_dot(text: str) -> str:
-    """A string that Graphviz shows as it is: neither its escapes nor its entities apply."""
+    """A string that Graphviz shows unchanged: neither its escapes nor its entities apply."""
     escaped = text.replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 

@@ -21,10 +21,8 @@ def size_of(tree: CrispTree) -> str:
 
 
 def score_of(training: Mapping[str, Any]) -> str:
-    """`return 251.0 ± 3.6 over 500 episodes`, as far as the metadata say; else nothing.
-
-    The metadata are free: what is not a finite number is taken for missing.
-    """
+    """`return 251.0 ± 3.6 over 500 episodes`, as far as the metadata have it; else nothing.
+    Metadata are free: what is not a finite number counts as missing."""
     mean = _number(training, "crisp_return", "return", "mean_return")
     error = _number(training, "crisp_return_se", "standard_error", "return_se")
     episodes = _number(training, "episodes")

@@ -111,7 +111,7 @@ def _node(tree: CrispTree, wording: Wording, styles: ActionStyles, visit: Visit)
 
 
 def _style(style: Style) -> dict[str, str]:
-    """A style as the page has it; what is neutral has the page's own colours, light or dark."""
+    """A style for the page; a neutral one has the page's own colours, light or dark."""
     if style == NEUTRAL:
         return {"fill": "", "on": "", "border": ""}
     return {"fill": style.fill, "on": style.text, "border": style.border}

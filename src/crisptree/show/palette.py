@@ -75,7 +75,7 @@ class ValueScale:
         )
 
     def style(self, value: float) -> Style:
-        """How a box that holds this number is painted."""
+        """The style of a box that holds this number."""
         fill = self.colour(value)
         return Style(fill, readable_on(fill))
 
@@ -88,7 +88,8 @@ def readable_on(colour: str) -> str:
 
 
 def _share(value: float, low: float, high: float) -> float:
-    """Where `value` lies from `low` (0) to `high` (1); halves keep huge bounds finite."""
+    """Where `value` lies between `low` (0) and `high` (1); halved first, so that huge bounds do not
+    overflow."""
     width = high / 2 - low / 2
     return min(max((value / 2 - low / 2) / width, 0.0), 1.0) if width > 0 else 0.0
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from crisptree.show.video import Video, subsampled
 
 MOST_BYTES = 1_900_000
-"""For all pictures together; as text, in a page, they take a third more."""
+"""Bytes of all pictures together; as text in a page they take a third more."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class RecordedEpisode:
     """`(steps + 1, agents, features)`; the last ones are where the episode ended."""
     rewards: NDArray[np.float64]
     ended: str
-    """How: `terminated`, `was truncated`, or `was cut` where the recording stopped."""
+    """How it ended: `terminated`, `was truncated`, or `was cut` where the recording stopped."""
     video: Video | None = None
     stride: int = 1
 
@@ -47,7 +47,8 @@ class Recording:
 
 
 def fitted(recorded: Recording, most_bytes: int = MOST_BYTES) -> Recording:
-    """The recording with as many pictures, as sharp, as the bytes allow: rarer before coarser."""
+    """The recording with as many pictures, as sharp, as the bytes allow; pictures become fewer
+    before they become coarser."""
     step, stride = 1, 1
     found = recorded
     while sum(each.video.size for each in found.episodes if each.video) > most_bytes:

@@ -1,7 +1,7 @@
 """Trees that read as a list: every comparison leads to a leaf on at least one side.
 
-A rule list is one, and so is a tree whose comparisons end in a leaf now on the TRUE, now on the
-FALSE side: if … then …, else if … then …, otherwise …
+A rule list is one, and so is a tree whose comparisons end in a leaf on either side: if … then …,
+else if … then …, otherwise …
 """
 
 from typing import NamedTuple

@@ -35,7 +35,7 @@ SWATCH = Rectangle(0.0, 0.0, 14.0, 14.0)
 SCALE_WIDTH = 132.0
 
 LineWidth = Callable[[int], float]
-"""How wide the line to a node is."""
+"""The width of the line to a node."""
 
 
 def as_svg(tree: CrispTree, *, decimals: int | None = None, states: NDArray | None = None) -> str:
@@ -147,7 +147,8 @@ def _draw_action(
 
 
 def _line_width(tree: CrispTree, states: NDArray | None) -> LineWidth:
-    """The same everywhere, or with states by the share of them that comes to the node."""
+    """The widths of lines: all alike or, with states, by the share of states that reach the
+    node."""
     if states is None or not len(states):
         return lambda _: LINE_WIDTH
     counts = visit_counts(tree, states)
@@ -162,7 +163,7 @@ def _draw_heading(canvas: Canvas, title: str, about: list[str]) -> None:
 
 
 def _notes(boxes: NodeBoxes, states: NDArray | None) -> list[str]:
-    """What the legend says besides colours."""
+    """The notes of the legend besides colours."""
     notes = [boxes.wording.actions.bounds_note()]
     if states is not None and len(states):
         said = counted(len(states), "state")
@@ -173,7 +174,7 @@ def _notes(boxes: NodeBoxes, states: NDArray | None) -> list[str]:
 def _draw_legend(
     canvas: Canvas, entries: list[LegendEntry | LegendScale], notes: list[str]
 ) -> None:
-    """Below the drawing, in as many rows as its width asks for."""
+    """Draw the legend below the drawing, in as many rows as the width needs."""
     left, right = canvas.left, max(canvas.right, canvas.left + LEAST_LEGEND)
     x, y = left, canvas.bottom + 2 * GAP
     for entry in entries:

@@ -1,4 +1,4 @@
-"""What the boxes of one tree's drawing say, how large they are, and how they look."""
+"""The boxes of one tree's drawing: their text, size and style."""
 
 import re
 
@@ -12,7 +12,7 @@ from crisptree.show.wording import Wording, shortened
 LONGEST_TEXT = 40
 LONGEST_NAME = 28
 LONGEST_SUM = 72
-"""Of a derived feature, whose name says what is summed."""
+"""Longest name of a derived feature, which says what is summed."""
 PADDING = 12.0
 LINE = 1.3 * SIZE
 ROW_HEIGHT = 28.0
@@ -78,7 +78,8 @@ class NodeBoxes:
         self.canvas.box(at, NEUTRAL, lines, radius=CORNER, tooltip=self._exact(node))
 
     def row(self, node: int, x: float, y: float, height: float, answer: bool) -> None:
-        """A condition on one line, as wide as `row_width`: it holds if the node gives `answer`."""
+        """A condition on one line, as wide as `row_width`: what holds if the node gives
+        `answer`."""
         right, middle = x + self.row_width - PADDING, y + height / 2
         name = self._features[self.tree.nodes[node][0]]
         lines = [

@@ -9,11 +9,11 @@ from crisptree.show.wording import Wording
 
 
 def as_text(tree: CrispTree, *, decimals: int | None = None) -> str:
-    """One line a node, as file managers draw folders: a question with its answers below it, or an
+    """One line per node, as file managers draw folders: a question with its answers below it, or an
     action. The TRUE branch comes first."""
     wording = Wording(tree, decimals)
     lines: list[str] = []
-    below = {-1: ""}  # what stands before the lines below a node
+    below = {-1: ""}  # the prefix of the lines below a node
     for visit in tree.walk():
         before = ""
         below[visit.node] = ""
@@ -28,7 +28,7 @@ def as_text(tree: CrispTree, *, decimals: int | None = None) -> str:
 
 
 def as_rules(tree: CrispTree, *, decimals: int | None = None) -> str:
-    """One line a rule. The rules of a tree exclude each other; those of a list go in order."""
+    """One line per rule. The rules of a tree exclude each other; those of a list apply in order."""
     wording = Wording(tree, decimals)
     is_list = as_rule_list(tree) is not None
     lines = []
@@ -42,7 +42,8 @@ def as_rules(tree: CrispTree, *, decimals: int | None = None) -> str:
 
 
 def as_markdown(tree: CrispTree, *, decimals: int | None = None) -> str:
-    """A table with one rule a row; of a list, the last row is for where none holds."""
+    """A table with one rule per row; the last row of a list is for observations that meet no
+    rule."""
     wording = Wording(tree, decimals)
     is_list = as_rule_list(tree) is not None
     lines = ["| rule | if | then |", "|---:|---|---|"]
@@ -65,5 +66,5 @@ def rules_in_words(tree: CrispTree, wording: Wording) -> Iterator[tuple[str, int
 
 
 def in_markdown(text: str) -> str:
-    """Text that Markdown shows as it is, inside a table too."""
+    """Text that Markdown shows unchanged, also inside a table."""
     return re.sub(r"([\\`*_\[\]<&|~$])", r"\\\1", text)

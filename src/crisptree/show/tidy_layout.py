@@ -12,10 +12,8 @@ Outline = list[tuple[float, float]]
 
 
 def tidy(tree: CrispTree, sizes: list[float], gap: float) -> list[float]:
-    """The centre of every node across the levels, the root's at 0; `sizes` is how much each takes.
-
-    The TRUE side comes first.
-    """
+    """The centre of every node across the levels, with the root at 0; `sizes` are the nodes'
+    widths. The TRUE side comes first."""
     outlines: dict[int, Outline] = {}
     half_distance: dict[int, float] = {}
     for node in reversed(tree.order):

@@ -85,8 +85,8 @@ class VideoEncoder:
             self._waiting = []
 
     def _frame(self, picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """The picture in palette numbers; rows like those of the picture before are looked up no
-        second time, which most are."""
+        """The picture in palette numbers. Rows that equal those of the picture before, as most do,
+        are not looked up again."""
         if self._before is None:
             return self._numbers(picture)
         frame = (self._waiting[-1] if self._waiting else self._last).copy()
@@ -105,7 +105,7 @@ class VideoEncoder:
         return numbers.astype(np.uint8)
 
     def _number_for(self, colour: NDArray[np.uint8]) -> int:
-        """A new number while there are any; then that of the most similar colour."""
+        """A new number while there are any, then that of the most similar colour."""
         if len(self._palette) < MOST_COLOURS:
             self._palette.append(colour)
             return len(self._palette) - 1

@@ -1,4 +1,4 @@
-"""How many states pass each node of a tree, and which values they have there."""
+"""How many states pass each node of a tree, and the values they have there."""
 
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ class Histogram(NamedTuple):
     low: float
     high: float
     below: tuple[int, ...]
-    """For each bin, evenly from low to high: the states that go to the FALSE side."""
+    """For each of the even bins from low to high: the states that go to the FALSE side."""
     above: tuple[int, ...]
     """The states that go to the TRUE side."""
 
@@ -51,7 +51,7 @@ def histograms(tree: CrispTree, states: NDArray) -> list[Histogram | None]:
 
 def _histogram(values: NDArray[np.float64], is_true: NDArray[np.bool_]) -> Histogram:
     low, high = float(values.min()), float(values.max())
-    width = high / 2 - low / 2  # a half, since the whole may be too large for a float
+    width = high / 2 - low / 2  # half of it, since the whole may be too large for a float
     share = (values / 2 - low / 2) / width if width > 0 else np.zeros(len(values))
     bins = np.minimum((share * BINS).astype(np.int64), BINS - 1)
     below, above = (np.bincount(bins[side], minlength=BINS) for side in (~is_true, is_true))

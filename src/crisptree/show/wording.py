@@ -18,7 +18,7 @@ from crisptree.show.rounding import exact, rounded_thresholds
 
 AND = " and "
 MOST_NAMES = 3
-"""More categories than these are written as a range, or by those left out."""
+"""More categories than these are written as a range, or by naming those left out."""
 LARGEST_WHOLE = 2**53
 
 
@@ -79,7 +79,7 @@ class Wording:
         return self._numbers(name, condition) if special is None else special
 
     def conditions(self, conditions: tuple[Condition, ...]) -> str:
-        """All of them; nothing where there are none."""
+        """The conditions joined by “and”; empty where there are none."""
         return AND.join(map(self.condition, conditions))
 
     def value(self, feature: int, value: float) -> str:
@@ -128,7 +128,7 @@ class Wording:
 
 
 class ExactWording(Wording):
-    """The same phrases with every digit of a threshold, of any tree with the same features."""
+    """The phrases with every digit of a threshold, for any tree with the same features."""
 
     def threshold(self, feature: int, threshold: float) -> str:
         """The shortest text that gives back the same number."""

@@ -2,7 +2,6 @@ from made_records import CARTPOLE, LANDER, MINE, first_edition, made, table_reco
 
 from crisptree.lab.experiments.groups import groups_of
 from crisptree.lab.experiments.paper_table import (
-    as_text,
     command_table,
     detail_table,
     improvement_table,
@@ -86,7 +85,3 @@ def test_the_first_editions_figures_are_marked():
     assert table["crisp tree"][0] == "9.0¹" and table["MLP"][0] == "1.0"
     details = {row[0]: row[-1] for row in detail_table(groups, CARTPOLE)}
     assert details["crisp tree"] == "first edition"
-
-
-def test_text_has_columns():
-    assert as_text([["", "a"], ["row", "1.0"]]) == "     a\n---  ---\nrow  1.0"

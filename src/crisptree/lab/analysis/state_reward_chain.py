@@ -38,7 +38,6 @@ class StateRewardChain:
     handling: Handling = "standard"
     n_agents: int = field(default=1, init=False)
     n_features: int = field(default=1, init=False)
-    n_actions: int = field(default=2, init=False)
     actions: Actions = field(default=Actions.discrete(("right", "left")), init=False)
 
     @property

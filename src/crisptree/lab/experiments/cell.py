@@ -92,7 +92,7 @@ class Cell:
 
     @property
     def beginning(self) -> str | None:
-        """How a crispened policy begins, where that is settled."""
+        """How a crispened policy begins, if the configuration says so."""
         return "+".join(self.config.candidates.beginnings) or None
 
     @property
@@ -176,7 +176,7 @@ def cell_of(
         changes |= {"candidates.beginnings": [], "candidates.count": None}
         changes |= {"paper.enabled": kind == "soft"}
     if model in CRISPENED and base.candidates.tries is None:
-        # So that the outcome does not hang on the number of cores.
+        # The outcome must not depend on the number of cores.
         changes.setdefault("candidates.tries", base.candidates.count or 1)
     script = None
     if model == "scripted":

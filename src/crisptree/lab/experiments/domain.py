@@ -68,9 +68,9 @@ class Domain:
         return self.config.env.id
 
 
-def load_domain(name: str, folder: Path = FOLDER) -> Domain:
-    """One of the domains that have a file."""
-    path = folder / f"{name}.json"
+def load_domain(name: str) -> Domain:
+    """The domain in a file of `domains/`."""
+    path = FOLDER / f"{name}.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     script = content.get("script")
     return Domain(

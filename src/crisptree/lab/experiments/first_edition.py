@@ -1,5 +1,4 @@
-"""Records of the first edition, which hashed no configuration: read, shown, and never claimed to
-be more than they are."""
+"""Reads records of the first edition, which did not hash configurations."""
 
 from typing import Any, Literal
 

@@ -182,13 +182,3 @@ def interval_text(interval: Interval, digits: int = 1) -> str:
 
 def number(value: float | np.floating) -> str:
     return f"{value:.1f}".replace("-", "−")
-
-
-def as_text(table: Rows) -> str:
-    """Columns as wide as they need to be, for a terminal."""
-    widths = [max(len(row[at]) for row in table) for at in range(len(table[0]))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
-    ]
-    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])

@@ -10,9 +10,10 @@ A run is done when its record is there, and a record is never written twice.
 """
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import gettempdir
+from typing import TypeVar
 
 import fsspec
 from fsspec.implementations.local import LocalFileSystem
@@ -23,6 +24,8 @@ from crisptree.base.text import printable
 from crisptree.lab.experiments.cell import Cell
 from crisptree.lab.experiments.domain import slug
 from crisptree.lab.experiments.record import Record
+
+Parsed = TypeVar("Parsed")
 
 
 class RecordStore:
@@ -98,17 +101,22 @@ class RecordStore:
 
     def _record(self, path: str) -> Record | None:
         if path not in self._read:
-            content = self.read(path)
-            if content is None:
+            record = self.parsed(path, Record.from_text)
+            if record is None:
                 return None
-            try:
-                self._read[path] = Record.from_text(content.decode())
-            except (CrisptreeError, UnicodeDecodeError) as error:
-                raise CrisptreeError(
-                    f"{printable(path)} is damaged: {printable(str(error))[:200]}; delete it, and "
-                    "the run is done again"
-                ) from error
+            self._read[path] = record
         return self._read[path]
+
+    def parsed(self, path: str, parse: Callable[[str], Parsed]) -> Parsed | None:
+        """What `parse` makes of a file; None where there is none. A damaged one is named."""
+        content = self.read(path)
+        try:
+            return None if content is None else parse(content.decode())
+        except (CrisptreeError, UnicodeDecodeError) as error:
+            raise CrisptreeError(
+                f"{printable(path)} is damaged: {printable(str(error))[:200]}; delete it, and the "
+                "run is done again"
+            ) from error
 
     def agent(self, teacher: str) -> bytes:
         """The learner that `KEY#SEED` names."""

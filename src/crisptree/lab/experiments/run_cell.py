@@ -35,9 +35,9 @@ from crisptree.pipeline.timing import Measurement
 
 SELECTION_EPISODES = 128
 NOT_MEASURED = Measurement(math.nan, math.nan)
-"""A cell says how many steps to take, so that nothing follows from how fast a machine is."""
+"""A cell gives the number of steps, so nothing is measured and nothing depends on the machine."""
 PATIENCE = 60.0
-"""Seconds that a process may take to die whose driver was killed."""
+"""Seconds to wait for the process of a driver that was killed."""
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from crisptree.pipeline.executor import Job, Message, run_jobs
 from crisptree.pipeline.progress import Reporter
 
 PAUSE = 2.0
-"""Seconds between two looks at what other processes are at."""
+"""Seconds between two looks at what other processes have done."""
 MOST_LOG = 10_000
-"""Letters of what a failed run has printed that are kept."""
+"""Characters kept of what a failed run has printed."""
 JOB = "crisptree.lab.experiments.run_cell:run_job"
 
 
@@ -92,7 +92,7 @@ class _Driver:
                 self.locks.release(record.key)
 
     def run_all(self, missing: Callable[[], list[Cell]]) -> None:
-        """Run what is missing; wait for what other processes are at."""
+        """Run what is missing; wait for what other processes run."""
         while cells := [cell for cell in missing() if cell.key not in self.outcome.failed]:
             before = self.outcome.count
             self._expected = before + len(cells)
@@ -142,7 +142,7 @@ class _Driver:
             self._report.advance(f"{place + 1}/{name}", done, f"{stage}   {text}")
 
     def _on_result(self, key: str, answer: dict[str, Any]) -> bool:
-        """Store a record. It says false: the other jobs go on."""
+        """Store a record. Returns False: the other jobs go on."""
         agents = {int(seed): base64.b64decode(each) for seed, each in answer["agents"].items()}
         record = Record.from_dict(answer["record"])
         self._store.put(record, agents)
@@ -177,7 +177,7 @@ def _in_a_line(record: Record) -> str:
 
 
 def check_teachers(grid: Grid, store: RecordStore) -> None:
-    """Complain before the work, not after it, where imitators have nobody to learn from."""
+    """Refuse before the work starts if imitators have no agent to learn from."""
     imitators = [model for model in grid.models if model in IMITATORS]
     if not imitators or any(model in LEARNERS for model in grid.models):
         return

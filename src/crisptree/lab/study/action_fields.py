@@ -17,7 +17,7 @@ from crisptree.lab.study.tree_drawing import TreeDrawing
 
 SHARE_OF_RANGE = 0.02
 SHARE_OF_GAP = 1 / 3
-"""Of the least difference between two leaves, what the tolerance may be."""
+"""The tolerance as a share of the least difference between two leaves."""
 
 Value = int | float
 """A choice counted from 0, or a number."""
@@ -28,7 +28,7 @@ class ActionField:
     """One part of an action."""
 
     name: str
-    """Empty where the action has one part only."""
+    """Empty where the action has only one part."""
     choices: tuple[str, ...] = ()
     """Empty for a number."""
     low: float = 0.0
@@ -73,8 +73,8 @@ def is_action(fields: Sequence[ActionField], values: Sequence[Value]) -> bool:
 
 
 def tolerances_for(drawings: Sequence[Drawing]) -> tuple[float, ...]:
-    """How far a number may be off, for each dimension of the drawings' common action; nothing
-    where actions are choices."""
+    """The tolerance of each dimension of the drawings' common action; empty where actions are
+    choices."""
     actions = drawings[0].policy.actions
     if actions.kind != "box":
         return ()

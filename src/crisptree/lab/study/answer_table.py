@@ -28,7 +28,7 @@ from crisptree.lab.study.records import Answer, Participant, Study
 
 FORMULA_STARTS = tuple("=+-@\t\n＝＋－＠")
 NUMBERS = re.compile(r"NUM(;? NUM)*".replace("NUM", r"-?\d+(\.\d+)?(e[+-]\d+)?"))
-"""A number, or several: what starts with a minus and is no formula."""
+"""One number or several: text that starts with a minus sign but is no formula."""
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,8 @@ def answer_rows(
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Comma-separated values with a header; what is unknown is empty.
-
-    Text that a spreadsheet would take for a formula has an apostrophe in front.
-    """
+    """Comma-separated values with a header; unknown values are empty. Text that a spreadsheet would
+    take for a formula gets an apostrophe in front."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([each.name for each in fields(Row)])

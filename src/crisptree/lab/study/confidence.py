@@ -1,4 +1,4 @@
-"""Means and shares with their 95 % intervals, and how far statements measure one thing."""
+"""Means and shares with their 95 % intervals, and Cronbach's alpha."""
 
 import numpy as np
 from jaxtyping import Float
@@ -20,8 +20,8 @@ def mean_interval(values: Float[np.ndarray, " people"]) -> Interval:
 
 
 def within_person_intervals(x: Measures) -> list[Interval]:
-    """Intervals for comparing conditions by eye: without what people differ in on the whole
-    (Cousineau 2005), scaled by k/(k−1) (Morey 2008)."""
+    """Intervals for comparing conditions by eye: the differences between people are taken out
+    (Cousineau 2005), and the rest is scaled by k/(k−1) (Morey 2008)."""
     n, k = x.shape
     if n < 2:
         return [(np.nan, np.nan)] * k
@@ -50,7 +50,8 @@ def share_interval(share: float, n: int) -> Interval:
 
 
 def cronbachs_alpha(ratings: Float[np.ndarray, "rated statements"]) -> float:
-    """How far the statements measure one thing: k/(k−1) · (1 − Σ var_i / var(sum))."""
+    """Cronbach's alpha, how far the statements measure one thing: k/(k−1) · (1 − Σ var_i /
+    var(sum))."""
     k = ratings.shape[1]
     if k < 2 or len(ratings) < 2:
         return np.nan

@@ -102,7 +102,7 @@ class Definition:
 
     @classmethod
     def from_dict(cls, content: object) -> "Definition":
-        """The definition that `to_dict` wrote; what anything else wrote is refused."""
+        """The definition that `to_dict` wrote; anything else is refused."""
         if not isinstance(content, Mapping) or content.get("version") != VERSION:
             raise CrisptreeError("the study was set up by another version of crisptree")
         try:

@@ -87,7 +87,7 @@ def choose_items(
 
 
 def _candidates(visited: States, decimals: tuple[int, ...], rng: np.random.Generator):
-    """States as shown, each once, and one that was visited for each."""
+    """The distinct states as shown, and for each a visited state that it came from."""
     exact = visited[rng.permutation(len(visited))[:MOST_CANDIDATES]]
     shown = np.stack(
         [np.round(column, digits) for column, digits in zip(exact.T, decimals, strict=True)], axis=1
@@ -104,8 +104,8 @@ def _agrees(
     decimals: tuple[int, ...],
     tolerances: tuple[float, ...],
 ) -> Bool[np.ndarray, " states"]:
-    """Where rounding changes neither the way nor the answer, and leaves no doubt. A number may
-    change by half its tolerance."""
+    """Which states are safe to ask about: rounding changes neither their path nor the answer. A
+    number may change by half its tolerance."""
     whole = (exact == np.round(exact)).all(axis=0)  # nothing was rounded
     units = np.where(whole, 0.0, [10.0**-digits for digits in decimals])
     change = np.abs(_rows(drawing.actions(shown)) - _rows(drawing.policy.act(exact)))
@@ -120,7 +120,7 @@ def _rows(actions: np.ndarray) -> np.ndarray:
 
 
 def _alternate(groups: list, places: list[int], rng: np.random.Generator) -> list[int]:
-    """All indices, one group after the other in turn, and within each one place after the other."""
+    """All indices; groups take turns, and within a group places take turns."""
     waiting: dict = defaultdict(lambda: defaultdict(list))
     for at in rng.permutation(len(groups)).tolist():
         waiting[groups[at]][places[at]].append(at)

@@ -1,4 +1,5 @@
-"""From rows to tables of people × policies, and who is left out, by a rule that is always shown."""
+"""From rows to tables of people × policies; who is left out follows a rule that the report
+states."""
 
 import math
 from collections import defaultdict
@@ -42,7 +43,7 @@ class Measured:
     excluded: tuple[Excluded, ...]
     rule: str
     simulated: bool
-    """Whether these are no people at all."""
+    """Whether the people are simulated."""
 
 
 def exclusion_rule(most_away_seconds: float) -> str:

@@ -19,7 +19,7 @@ from crisptree.show.svg_canvas import SIZE, Canvas, Rectangle, TextLine, text_wi
 from crisptree.show.wording import shortened
 
 CLEAR_MARGIN = 2
-"""By how many units of the last digit shown the highest score must lead."""
+"""The highest score must lead by this many units of the last digit shown."""
 HOW_TO_READ = (
     "Each box is a sum. A number of the state marked + is added, one marked − is subtracted; "
     "subtracting a negative number adds it. Work out every sum. The policy takes the action with "

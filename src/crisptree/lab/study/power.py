@@ -1,4 +1,4 @@
-"""The power of a planned study, by simulation: how often would it find what one expects?"""
+"""The power of a planned study by simulation: how often it would find the expected effects."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -39,7 +39,7 @@ class Power:
     studies: int
 
     def interval(self, share: float) -> tuple[float, float]:
-        """How far `studies` simulations leave a share open, 95 %."""
+        """Half the width of the 95 % interval of a share after `studies` simulations."""
         return share_interval(share, self.studies)
 
     def to_dict(self) -> dict[str, Any]:
@@ -123,6 +123,6 @@ def power_table(found: Sequence[Power], alpha: float) -> str:
 
 
 def write_example(assumed: Assumptions, n_people: int, seed: int, directory: Path) -> None:
-    """The report of one simulated study, which says of itself that it is one."""
+    """The report of one simulated study, marked as simulated."""
     study = simulate_study(assumed, n_people, np.random.default_rng(seed))
     write_report(analyse(study), "An example with simulated people", directory)

@@ -31,7 +31,7 @@ class RankPair:
     p_holm: float
     """Adjusted for all pairs (Holm)."""
     p_nemenyi: float
-    """Of Nemenyi's test on ranks within people, which fits Friedman's."""
+    """By Nemenyi's test on ranks within people, which belongs to Friedman's."""
     rank_biserial: float
     """Matched pairs, −1 … 1: how much of the ranked differences favours `first` being larger."""
 

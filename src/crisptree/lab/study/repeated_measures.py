@@ -1,7 +1,7 @@
-"""Repeated-measures ANOVA with what belongs to it: sphericity, assumptions, Tukey's pairs.
+"""Repeated-measures ANOVA with sphericity, checks of its assumptions and Tukey's pairs.
 
-A measure is a table of n people × k conditions, here the policies. The paper's F (§7) has
-(k−1, (n−1)(k−1)) degrees of freedom: F(2, 28) for fifteen people and three policies.
+A measure is a table of n people × k conditions, here the policies. The paper's F (§7) has (k−1,
+(n−1)(k−1)) degrees of freedom: F(2, 28) for fifteen people and three policies.
 """
 
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ def repeated_measures_anova(x: Measures) -> RepeatedMeasuresAnova:
 
 
 def f_ratio(x: Measures) -> float:
-    """F alone; NaN where nothing is left for the error."""
+    """F alone; NaN if no error is left."""
     n, k = x.shape
     ss_conditions, ss_error, ss_total = sums_of_squares(x)
     if n < 2 or ss_error <= 1e-12 * ss_total or is_rounding(ss_error, x):
@@ -111,7 +111,7 @@ def is_rounding(sum_of_squares: float, x: Measures) -> bool:
 
 
 def residuals(x: Measures) -> Float[np.ndarray, "people conditions"]:
-    """What neither the person nor the condition accounts for."""
+    """The residuals: what neither the person nor the condition explains."""
     return x - x.mean(axis=1, keepdims=True) - x.mean(axis=0, keepdims=True) + x.mean()
 
 

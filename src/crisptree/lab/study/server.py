@@ -27,7 +27,7 @@ from crisptree.lab.study.web.security import SHORTEST_SECRET
 
 SECRET_VARIABLE = "CRISPTREE_STUDY_SECRET"
 REQUEST_SECONDS = 20.0
-"""How long a request may take to arrive whole."""
+"""Seconds in which a request must arrive whole."""
 
 
 def load_drawings(policies: Sequence[str]) -> list[Drawing]:

@@ -38,7 +38,8 @@ class PolicySummary:
     policy: str
     accuracy: float
     accuracy_95: tuple[float, float]
-    """Wilson's interval with the number of people, since one person's answers hang together."""
+    """Wilson's interval with the number of people, since the answers of one person are not
+    independent."""
     error_mean: float
     """How far numbers were off on average; NaN where the answers are choices."""
     seconds_mean: float
@@ -86,7 +87,7 @@ class StudyResults:
     time_ratios: list[TimeRatio]
     accuracy_friedman: Friedman | None
     cannot_say: list[str]
-    """What so few people, or such answers, do not allow to say."""
+    """What the data do not allow to say, with so few people or such answers."""
 
 
 def results_of(
@@ -139,7 +140,7 @@ def cannot_say(measured: Measured) -> list[str]:
 
 
 def to_json(value: Any) -> Any:
-    """The same in JSON's own types; what is undefined becomes null."""
+    """The results in JSON's own types; what is undefined becomes null."""
     if is_dataclass(value) and not isinstance(value, type):
         return to_json(asdict(value))
     if isinstance(value, dict):

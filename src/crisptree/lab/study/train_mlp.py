@@ -18,8 +18,8 @@ from crisptree.envs.task import task_of
 from crisptree.lab.study.linear_mlp import LinearMLP
 
 MOST_LOST = 0.01
-"""The share of the best return that a network with fewer inputs a unit may lose and still be
-preferred."""
+"""Share of the best return that a network may lose and still be preferred for having fewer
+inputs."""
 
 
 @dataclass(frozen=True)

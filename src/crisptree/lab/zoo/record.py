@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.base.text import printable
 from crisptree.lab.experiments.record_store import RecordStore
 from crisptree.pipeline.config_io import from_dict
 from crisptree.pipeline.run_directory import plain
@@ -85,12 +84,14 @@ class ZooStore:
         self.files = RecordStore(url)
 
     def record(self, key: str) -> ZooRecord | None:
-        return self._read(self._path(key))
+        return self.files.parsed(self._path(key), ZooRecord.from_text)
 
     def records(self) -> Iterator[ZooRecord]:
         """All records, in the order of their keys."""
         for path in self.files.listed("zoo"):
-            if path.endswith(".json") and (record := self._read(path)) is not None:
+            if path.endswith(".json"):
+                record = self.files.parsed(path, ZooRecord.from_text)
+                assert record is not None
                 yield record
 
     def put(self, record: ZooRecord) -> None:
@@ -98,15 +99,3 @@ class ZooStore:
 
     def _path(self, key: str) -> str:
         return self.files.path("zoo", f"{key}.json")
-
-    def _read(self, path: str) -> ZooRecord | None:
-        content = self.files.read(path)
-        if content is None:
-            return None
-        try:
-            return ZooRecord.from_text(content.decode())
-        except (CrisptreeError, UnicodeDecodeError) as error:
-            raise CrisptreeError(
-                f"{printable(path)} is damaged: {printable(str(error))[:200]}; delete it, and it "
-                "is made again"
-            ) from error

@@ -38,8 +38,8 @@ def store_answer(
 ) -> bool:
     """Store an answer for good; False if there was one already, which then stays.
 
-    What the first and the last answer bring with them (the orders, the completion code) is part
-    of the same transaction.
+    The same transaction draws the orders with the first answer, and the completion code with the
+    last.
     """
     shown = connection.execute(
         select(views.c.first_shown_at).where(

@@ -26,7 +26,7 @@ OWNER_ONLY = 0o600
 SQLITE_START = b"SQLite format 3\0"
 LONGEST_REASON = 200
 FAILURES = (SQLAlchemyError, sqlite3.Error, JSONDecodeError, UnicodeDecodeError)
-"""What a broken connection or a damaged file raises."""
+"""Errors of a broken connection or a damaged file."""
 
 
 def open_engine(database: str) -> Engine:
@@ -69,7 +69,7 @@ def open_engine(database: str) -> Engine:
 
 
 def open_existing(database: str) -> Engine:
-    """The engine of a database that must be there: a misspelt name makes no empty one."""
+    """The engine of an existing database: a misspelt name does not create an empty one."""
     url = database_url(database)
     if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
         raise CrisptreeError(
@@ -80,8 +80,8 @@ def open_existing(database: str) -> Engine:
 
 @contextlib.contextmanager
 def transaction(engine: Engine) -> Iterator[Connection]:
-    """The transaction of a command, after which no connection stays open; what the database
-    cannot do is an error of one line."""
+    """The transaction of a command; afterwards no connection stays open. Errors of the database are
+    raised in one line."""
     try:
         with engine.begin() as connection:
             yield connection
@@ -119,7 +119,7 @@ def name_of(url: URL) -> str:
 
 
 def truncate_journal(engine: Engine) -> None:
-    """Write SQLite's journal into its file, so that what was deleted does not live on in it."""
+    """Write SQLite's journal into its file, so that deleted answers do not stay in the journal."""
     if engine.dialect.name == "sqlite":
         connection = engine.raw_connection()
         try:
@@ -140,7 +140,7 @@ def _create_private(url: URL) -> None:
 
 
 def _make_private(url: URL) -> None:
-    """Let nobody but its owner read the file and its journals, unless they are somebody else's."""
+    """Let only the owner read the file and its journals; files of other owners stay as they are."""
     for ending in ("", "-wal", "-shm"):
         with contextlib.suppress(FileNotFoundError, PermissionError):
             os.chmod(f"{url.database}{ending}", OWNER_ONLY)
@@ -167,7 +167,7 @@ def _has_our_columns(engine: Engine) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    """The first line of what the driver or the system says."""
+    """The first line of the driver's or the system's message."""
     said = error.orig if isinstance(error, DBAPIError) else getattr(error, "strerror", None)
     first = (str(said or error).strip().splitlines() or [type(error).__name__])[0]
     return printable(first[:LONGEST_REASON])

@@ -144,7 +144,7 @@ def delete_participant(connection: Connection, study: Study, number: int) -> boo
 
 
 def _lock(connection: Connection, study: Study) -> None:
-    """One at a time from here to the end of the transaction; SQLite's are that anyway."""
+    """Lock out other transactions until this one ends; SQLite does so by itself."""
     connection.execute(select(studies.c.id).where(studies.c.id == study.id).with_for_update())
 
 

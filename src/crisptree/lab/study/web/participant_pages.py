@@ -23,7 +23,7 @@ from crisptree.lab.study.web.rendering import message, questionnaire_page, rende
 from crisptree.lab.study.web.security import same_site
 
 MOST_IDLE_NEWCOMERS = 2_000
-"""People who came by the open link and have not begun; more than that is no study but an attack."""
+"""Most people who came by the open link and have not begun; more are taken for an attack."""
 KEPT = "You had answered that page before. Your first answer was kept."
 
 router = APIRouter()

@@ -84,7 +84,7 @@ class Sessions:
         self._engine, self._study, self._secret = engine, study, secret.encode()
 
     def knows(self, secret: str) -> bool:
-        """Whether this is the secret, without telling by the time it takes how much is right."""
+        """Whether this is the secret, compared in constant time."""
         mine = hashlib.sha256(self._secret).digest()
         return hmac.compare_digest(hashlib.sha256(secret.encode()).digest(), mine)
 
@@ -112,7 +112,7 @@ class Sessions:
 
 
 class RateLimit:
-    """`burst` requests at once, `per_second` in the long run, for each key apart, in memory."""
+    """For each key: `burst` requests at once and `per_second` in the long run, kept in memory."""
 
     def __init__(
         self, burst: int, per_second: float, clock: Callable[[], float] = time.monotonic
