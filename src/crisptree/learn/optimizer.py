@@ -8,6 +8,7 @@ import jax
 import optax
 from jaxtyping import Array, Float
 
+import crisptree.learn.traced_config  # noqa: F401 (makes configurations pytrees)
 from crisptree.learn.config import LearnConfig
 
 Loss = Callable[[Any], tuple[Float[Array, ""], dict[str, Array]]]
