@@ -67,7 +67,7 @@ def test_help_lists_the_parts(capsys):
     assert stop.value.code == 0
     out = capsys.readouterr().out
     for name in ("plan", "serve", "invite", "export", "report", "delete", "mlp", "worksheet"):
-        assert f"• {name}" in out
+        assert f"\n  {name} " in out
 
 
 def test_invite_prints_links(database, capsys):

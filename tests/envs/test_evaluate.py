@@ -129,3 +129,8 @@ def test_the_largest_returns_have_a_spread():
     assert score.standard_error == pytest.approx(3e38 / np.sqrt(3))
     assert "Infinity" not in json.dumps(score.to_dict())
     assert Score("Thing-v0", 0, (0.0, 0.0)).standard_error == 0
+
+
+def test_no_zero_has_a_minus():
+    write = digits([-0.3, -1500.0])
+    assert [write(-0.3), write(-1500.0)] == ["0", "-1500"]

@@ -1,3 +1,4 @@
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -22,9 +23,11 @@ from tree_strategies import LISTS, NESTED, tree_of
 from crisptree.crisp import CrispTree
 from crisptree.show import as_svg
 from crisptree.show.palette import ACTION_COLOURS
+from crisptree.show.svg import folded_at
 
 SVG = "{http://www.w3.org/2000/svg}"
 GOLDEN = Path(__file__).parent / "golden"
+POLICIES = Path(__file__).parents[2] / "policies"
 
 
 LOOKED_AT = {
@@ -176,3 +179,16 @@ def test_a_long_sum_has_a_line_for_each_term():
     said = [element.text for element in drawing.iter() if element.text]
     assert {"− 0.87·horizontal position", "− 0.48·vertical velocity"} <= set(said)
     assert not [text for text in said if text.endswith("…")]
+
+
+def test_a_large_tree_is_folded_to_as_many_ends():
+    tree = CrispTree.load(POLICIES / "lunarlander-tree-209.json")
+    whole, folded = as_svg(tree), as_svg(tree, most_leaves=12)
+    assert "leaves</text>" not in whole and len(folded) < len(whole)
+    below = [int(count) for count in re.findall(r"\+ (\d+) leaves</text>", folded)]
+    ends = folded_at(tree, 12)
+    assert sorted(below) == sorted(ends.values())
+    drawn = tree.n_leaves - sum(below)  # leaves above the last level
+    assert 6 < len(below) + drawn <= 12
+    assert folded_at(tree, tree.n_leaves) == {} == folded_at(tree, None)
+    assert as_svg(tree, most_leaves=tree.n_leaves) == whole

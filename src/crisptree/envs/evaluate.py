@@ -111,7 +111,7 @@ def digits(values: Sequence[float], error: float | None = None) -> Callable[[flo
     decimals = 0 if not scale else figures - math.floor(math.log10(scale))
     whole = all(value == round(value) for value in numbers) and not error
     places = 0 if whole else min(max(decimals, 0), 6)
-    return lambda value: f"{value:.{places}f}"
+    return lambda value: f"{value:z.{places}f}"  # z: never a zero with a minus
 
 
 def evaluate(

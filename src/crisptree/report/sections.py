@@ -12,6 +12,7 @@ from crisptree.report.review import Episode, ExportCheck, Finding, Played, Revie
 from crisptree.show import as_svg
 from crisptree.show.action_styles import ActionStyles
 from crisptree.show.headline import size_of
+from crisptree.show.rule_list import as_rule_list
 from crisptree.show.text_formats import rules_in_words
 from crisptree.show.visits import visit_counts
 from crisptree.show.wording import Wording
@@ -19,6 +20,8 @@ from crisptree.show.wording import Wording
 MOST_LINES = 6
 SMALL = 5
 """Leaves of a tree that a phone shows whole."""
+MOST_LEAVES = 32
+"""Of a drawing that a reader takes in; larger trees are drawn down to some level."""
 KINDS = {
     "proved": "good",
     "equal": "good",
@@ -148,14 +151,18 @@ def _worst(review: Review, episode: Episode) -> str:
 def tree(review: Review) -> str:
     """The drawing, with the share of the states along each line."""
     states = review.played.states if review.played else None
-    drawing = as_svg(review.tree, states=states)
+    drawing = as_svg(review.tree, states=states, most_leaves=MOST_LEAVES)
     caption = "Thresholds are rounded for reading; the file has them exactly."
+    is_folded = review.tree.n_leaves > MOST_LEAVES and as_rule_list(review.tree) is None
+    if is_folded:
+        caption = f"The upper levels; the rules below are the whole tree. {caption}"
     if review.played is not None:
         caption += (
             f" The wider a line, the larger its share of the {len(review.played.states):,} states "
             f"met in {counted(review.played.counted, 'episode')}."
         )
     kind = "paper small" if review.tree.n_leaves <= SMALL else "paper"
+    kind += " folded" if is_folded else ""
     return section(4, "The tree", figure(drawing, caption, kind))
 
 

@@ -6,12 +6,13 @@ reading; a pointer over a box shows the exact one, over a leaf its whole rule. W
 are as wide as the share of the states that goes along them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from numpy.typing import NDArray
 
 from crisptree.base.text import counted
 from crisptree.crisp import CrispTree
+from crisptree.crisp.walk import depths
 from crisptree.show.action_styles import LegendEntry, LegendScale
 from crisptree.show.headline import score_of, size_of, title_of
 from crisptree.show.rule_list import RuleList, as_rule_list
@@ -38,8 +39,18 @@ LineWidth = Callable[[int], float]
 """The width of the line to a node."""
 
 
-def as_svg(tree: CrispTree, *, decimals: int | None = None, states: NDArray | None = None) -> str:
-    """The drawing as the text of an SVG file, with its title, score and legend."""
+def as_svg(
+    tree: CrispTree,
+    *,
+    decimals: int | None = None,
+    states: NDArray | None = None,
+    most_leaves: int | None = None,
+) -> str:
+    """The drawing as the text of an SVG file, with its title, score and legend.
+
+    A tree of more than `most_leaves` is drawn down to the last level that has at most as many
+    ends; a box that is one of them says how many leaves lie below it.
+    """
     boxes = NodeBoxes(tree, decimals)
     listed = as_rule_list(tree)
     width = _line_width(tree, states)
@@ -48,18 +59,41 @@ def as_svg(tree: CrispTree, *, decimals: int | None = None, states: NDArray | No
     elif tree.n_leaves <= MOST_LEAVES_DOWNWARDS:
         _draw_downwards(boxes, width)
     else:
-        _draw_rightwards(boxes, width)
+        _draw_rightwards(boxes, width, folded_at(tree, most_leaves))
     _draw_legend(boxes.canvas, boxes.styles.legend(), _notes(boxes, states))
     about = [size_of(tree), score_of(tree.training)]
     _draw_heading(boxes.canvas, title_of(tree), about)
     return boxes.canvas.to_svg(f"{title_of(tree)}: {', '.join(filter(None, about))}")
 
 
+def folded_at(tree: CrispTree, most: int | None) -> dict[int, int]:
+    """Where a drawing of at most so many ends stops, and how many leaves lie below each place."""
+    if most is None or tree.n_leaves <= most:
+        return {}
+    found = depths(tree.nodes)
+    level = 0
+    while sum(_is_end(tree, node, found[node], level + 1) for node in range(tree.n_nodes)) <= most:
+        level += 1
+    below = [0] * tree.n_nodes
+    for node in reversed(tree.order):
+        feature, _, if_true, if_false = tree.nodes[node]
+        below[node] = 1 if feature < 0 else below[if_true] + below[if_false]
+    inner = (node for node in range(tree.n_nodes) if tree.nodes[node][0] >= 0)
+    return {node: below[node] for node in inner if found[node] == level}
+
+
+def _is_end(tree: CrispTree, node: int, depth: int, level: int) -> bool:
+    """Whether nothing is drawn below a node where the drawing stops at a level."""
+    return depth == level or (depth < level and tree.nodes[node][0] < 0)
+
+
 def tree_drawing(tree: CrispTree, title: str) -> str:
     """The tree alone, drawn as a tree, without heading and legend."""
     boxes = NodeBoxes(tree)
-    draw = _draw_downwards if tree.n_leaves <= MOST_LEAVES_DOWNWARDS else _draw_rightwards
-    draw(boxes, lambda _: LINE_WIDTH)
+    if tree.n_leaves <= MOST_LEAVES_DOWNWARDS:
+        _draw_downwards(boxes, lambda _: LINE_WIDTH)
+    else:
+        _draw_rightwards(boxes, lambda _: LINE_WIDTH, {})
     return boxes.canvas.to_svg(title)
 
 
@@ -94,19 +128,30 @@ def _draw_downwards(boxes: NodeBoxes, line_width: LineWidth) -> None:
         boxes.comparison(visit.node, left, top)
 
 
-def _draw_rightwards(boxes: NodeBoxes, line_width: LineWidth) -> None:
-    """The root on the left, the TRUE side on top: words run along the branches."""
+def _draw_rightwards(boxes: NodeBoxes, line_width: LineWidth, folded: Mapping[int, int]) -> None:
+    """The root on the left, the TRUE side on top: words run along the branches.
+
+    `folded` are the boxes below which nothing is drawn, with the leaves that lie there.
+    """
     tree, canvas = boxes.tree, boxes.canvas
     heights = list(map(boxes.height, range(len(tree.nodes))))
-    centres = tidy(tree, heights, GAP / 2)
+    centres = tidy(tree, heights, GAP / 2, folded)
     pitch = max(boxes.box_width, boxes.leaf_width) + BETWEEN_LEVELS
+    hidden: set[int] = set()
     for visit in tree.walk():
+        if visit.parent in hidden or visit.parent in folded:
+            hidden.add(visit.node)
+            continue
         y, left = centres[visit.node], visit.depth * pitch
         top = y - heights[visit.node] / 2
         if visit.is_leaf:
             boxes.leaf(visit.node, left, top)
             continue
         right, beyond = left + boxes.box_width, left + pitch
+        if visit.node in folded:
+            boxes.comparison(visit.node, left, top)
+            canvas.label(right + FROM_LINE, y, f"+ {folded[visit.node]} leaves")
+            continue
         # Level until the column's end, so as not to run behind wider boxes of the same column.
         bend = max(right, beyond - BETWEEN_LEVELS)
         middle = (bend + beyond) / 2

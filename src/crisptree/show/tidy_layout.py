@@ -5,21 +5,25 @@ until their outlines leave a gap on every level, and their parent sits midway ab
 subtrees get equal drawings, and nothing overlaps.
 """
 
+from collections.abc import Collection
+
 from crisptree.crisp import CrispTree
 
 Outline = list[tuple[float, float]]
 """For every level from a node down: how far its subtree reaches to either side of the node."""
 
 
-def tidy(tree: CrispTree, sizes: list[float], gap: float) -> list[float]:
+def tidy(
+    tree: CrispTree, sizes: list[float], gap: float, ends: Collection[int] = ()
+) -> list[float]:
     """The centre of every node across the levels, with the root at 0; `sizes` are the nodes'
-    widths. The TRUE side comes first."""
+    widths. The TRUE side comes first. What lies below `ends` takes no room."""
     outlines: dict[int, Outline] = {}
     half_distance: dict[int, float] = {}
     for node in reversed(tree.order):
         feature, _, if_true, if_false = tree.nodes[node]
         outline = [(-sizes[node] / 2, sizes[node] / 2)]
-        if feature >= 0:
+        if feature >= 0 and node not in ends:
             first, second = outlines.pop(if_true), outlines.pop(if_false)
             distance = gap + max(
                 high - low for (_, high), (low, _) in zip(first, second, strict=False)
@@ -30,7 +34,7 @@ def tidy(tree: CrispTree, sizes: list[float], gap: float) -> list[float]:
     centres = [0.0] * tree.n_nodes
     for node in tree.order:
         feature, _, if_true, if_false = tree.nodes[node]
-        if feature >= 0:
+        if feature >= 0 and node not in ends:
             centres[if_true] = centres[node] - half_distance[node]
             centres[if_false] = centres[node] + half_distance[node]
     return centres
