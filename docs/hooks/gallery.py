@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[2]
 POLICIES = ROOT / "policies"
 MARKER = "<!-- gallery -->"
 MOST_DRAWN = 32
-"""Larger trees have a page and no picture in the gallery."""
+"""Larger trees are drawn down to a level that has at most so many ends."""
 MOST_IN_A_COLUMN = 10
 """The drawings of trees with more leaves are wider than a column of text can show."""
 
@@ -62,10 +62,7 @@ def on_files(files: Any, *, config: Any) -> Any:
     """MkDocs calls this once: drawings and pages join the site's files."""
     folder = Path(tempfile.mkdtemp(prefix="crisptree-gallery-"))
     for each in exhibits():
-        wanted = [f"gallery/{each.name}.html"]
-        if each.leaves <= MOST_DRAWN:
-            wanted.append(f"gallery/{each.name}.svg")
-        for name in wanted:
+        for name in (f"gallery/{each.name}.html", f"gallery/{each.name}.svg"):
             path = folder / Path(name).name
             written(each, path)
             files.append(File.generated(config, name, abs_src_path=str(path)))
@@ -73,12 +70,16 @@ def on_files(files: Any, *, config: Any) -> Any:
 
 
 def written(exhibit: Exhibit, path: Path) -> None:
-    """The drawing or page, as `crisptree show` makes it."""
-    cli = importlib.import_module("crisptree.cli")
+    """The drawing, or the page as `crisptree show` makes it."""
     policy = POLICIES / f"{exhibit.name}.json"
+    if path.suffix == ".svg":
+        crisptree = importlib.import_module("crisptree")
+        drawing = crisptree.as_svg(crisptree.CrispTree.load(policy), most_leaves=MOST_DRAWN)
+        path.write_text(drawing, encoding="utf-8")
+        return
+    cli = importlib.import_module("crisptree.cli")
     words = ["show", str(policy), "--out", str(path)]
-    if path.suffix == ".html":
-        words += ["--episodes", "2"] if "CRISPTREE_REPLAYS" in os.environ else ["--no-replay"]
+    words += ["--episodes", "2"] if "CRISPTREE_REPLAYS" in os.environ else ["--no-replay"]
     with contextlib.redirect_stdout(io.StringIO()):  # it says what it wrote
         cli.main(words)
 
@@ -92,13 +93,15 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def as_markdown(exhibit: Exhibit) -> str:
     env, page = exhibit.env, f"gallery/{exhibit.name}.html"
-    lines = [
+    score, _, episodes = exhibit.score.rstrip(")").partition(" (")
+    picture = f"gallery/{exhibit.name}.svg"
+    wide = " .wide" if exhibit.leaves > MOST_IN_A_COLUMN and "leaves" in exhibit.size else ""
+    upper = " The drawing shows its upper levels." if exhibit.leaves > MOST_DRAWN else ""
+    parts = [
         f"## {env}: {exhibit.size}",
-        f"Return **{exhibit.score}** over 1,000 unseen episodes · [explore it]({page})",
+        f"Return **{score}** over {episodes or '1,000 episodes'} that training never saw · "
+        f"[explore it]({page}).{upper}",
+        f"[![{env}, {exhibit.size}]({picture})]({picture})\n{{: .drawing{wide}}}",
+        f"```\n{exhibit.command}\n```",
     ]
-    if exhibit.leaves <= MOST_DRAWN:
-        picture = f"gallery/{exhibit.name}.svg"
-        wide = " .wide" if exhibit.leaves > MOST_IN_A_COLUMN and "leaves" in exhibit.size else ""
-        lines.append(f"[![{env}, {exhibit.size}]({picture})]({picture})\n{{: .drawing{wide}}}")
-    lines.append(f"```\n{exhibit.command}\n```")
-    return "\n\n".join(lines)
+    return "\n\n".join(parts)

@@ -68,6 +68,8 @@ def _drop_what_cannot_be_written() -> None:
 
 
 def _answer(arguments: list[str]) -> None:
+    if arguments[:1] == ["help"]:  # `crisptree help show` is `crisptree show --help`
+        arguments = [*arguments[1:2], "--help"]
     if not arguments or arguments[0] in ("-h", "--help"):
         print(usage())
         sys.exit(0 if arguments else 2)

@@ -12,6 +12,19 @@ from crisptree import cli
 POLICY = Path(__file__).parents[2] / "policies" / "cartpole-tree-4.json"
 
 
+@pytest.mark.parametrize(
+    ("asked", "same"), [(["help"], ["--help"]), (["help", "show"], ["show", "--help"])]
+)
+def test_help_is_a_word_too(asked, same, capsys):
+    shown = []
+    for words in (asked, same):
+        with pytest.raises(SystemExit) as ended:
+            cli.main(words)
+        assert ended.value.code == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
+
+
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("arguments", [["show", str(POLICY)], ["--help"], ["show", "--help"]])
 def test_a_full_disk_behind_standard_output_is_one_line(arguments, unbuffered):

@@ -11,6 +11,7 @@ from crisptree.cli import COMMANDS
 pytest.importorskip("mkdocs")
 from command_help import help_of, subcommands
 from gallery import POLICIES, exhibits
+from inline_options import on_page_content
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
@@ -53,8 +54,15 @@ def test_the_gallery_shows_every_policy(site):
     assert {each.name for each in exhibits()} == {file.stem for file in POLICIES.glob("*.json")}
     text = (site / "gallery.html").read_text()
     for each in exhibits():
-        assert each.score in text and each.command in text
-        assert (site / "gallery" / f"{each.name}.html").stat().st_size > 1_000
+        assert each.score.partition(" (")[0] in text and each.command in text
+        for suffix in (".html", ".svg"):
+            assert (site / "gallery" / f"{each.name}{suffix}").stat().st_size > 1_000
+
+
+def test_options_in_sentences_stay_in_one_piece(site):
+    page = (site / "faq.html").read_text()
+    assert '<code><span class="option">--leaves</span></code>' in page
+    assert on_page_content("<pre><span></span><code>a --b</code></pre>").count("span") == 2
 
 
 def test_nothing_is_loaded_from_elsewhere(site):
