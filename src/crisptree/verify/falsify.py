@@ -15,6 +15,8 @@ FIRST, EPISODES, ROUNDS, WORST = 256, 1024, 6, 64
 LONGEST = 2_000
 """Steps of an episode where a claim has no end."""
 MOST_NUMBERS = 20_000_000
+"""Disturbances and noise of all episodes, drawn before they are played."""
+FEWEST = 4
 
 
 class Counterexample(NamedTuple):
@@ -48,16 +50,16 @@ class Falsifier:
     def search(self, deadline: float, seed: int = 0) -> Counterexample | None:
         """An episode that breaks the claim in the plant; None if none was found in time.
 
-        The first, small round is played to its end whatever the time.
+        The first, small round is played for `LONGEST` steps whatever the time.
         """
         rng = np.random.default_rng(seed)
         numbers = max(1, len(self.loop.plant.disturbance) + len(self.loop.noise))
-        n = int(np.clip(MOST_NUMBERS // (self.horizon * numbers), 64, EPISODES))
+        n = int(np.clip(MOST_NUMBERS // (self.horizon * numbers), FEWEST, EPISODES))
         begun = starts(self.loop, self.claim, min(n, FIRST), rng)
         nature = natures(self.loop, min(n, FIRST), self.horizon, rng)
         width = self.claim.start[:, 1] - self.claim.start[:, 0]
         for round_ in range(ROUNDS):
-            badness, _ = self.badness(begun, nature, deadline if round_ else np.inf)
+            badness, _ = self.badness(begun, nature, deadline, 0 if round_ else LONGEST)
             order = np.argsort(-badness)
             if badness[order[0]] > 0:
                 return self.episode(begun[order[0]], nature.take(order[:1]))
@@ -74,10 +76,11 @@ class Falsifier:
         return None
 
     def badness(
-        self, begun: States, nature: Nature, deadline: float = np.inf
+        self, begun: States, nature: Nature, deadline: float = np.inf, at_least: int = 0
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """How far each episode goes beyond what the claim allows (above zero), or how near it
-        comes; and the step at which it was worst."""
+        comes; and the step at which it was worst. Past the deadline no more than `at_least` steps
+        are played."""
         plant, kind = self.judge.plant, self.claim.kind
         n = len(plant.states)
         limits, goal = plant.box(plant.limits), plant.box(plant.goal)
@@ -104,7 +107,7 @@ class Falsifier:
                 here = np.maximum(here, worst)
             when = np.where(here != worst, step, when)
             worst = here
-            if ended.all() or time.monotonic() > deadline:
+            if ended.all() or (step >= at_least and time.monotonic() > deadline):
                 break
         else:
             return worst, when
