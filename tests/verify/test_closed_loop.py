@@ -10,7 +10,7 @@ from verify_trees import FALLING, STEADY, grown
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.verify import check as check_all
-from crisptree.verify import prove, verify
+from crisptree.verify import falsify, prove, simulate, verify
 from crisptree.verify.checker import check
 from crisptree.verify.plants.classic import CART_POLE, MOUNTAIN_CAR
 from crisptree.verify.prove import Cells
@@ -167,6 +167,26 @@ def test_a_model_that_disagrees_with_its_environment_is_refused():
     message = "the plant mine disagrees with CartPole-v1: after step 1 the environment has"
     with pytest.raises(CrisptreeError, match=message):
         verify(STEADY, "from |all| <= 0.01 stays up for 3 steps", plant=wrong)
+
+
+def test_the_search_keeps_to_its_time_and_memory_in_a_million_steps(monkeypatch):
+    played, drawn = [], []
+
+    def counted(loop, begun, nature):
+        for state in simulate.states(loop, begun, nature):
+            played.append(len(state))
+            yield state
+
+    def measured(*given):
+        drawn.append(simulate.natures(*given))
+        return drawn[-1]
+
+    monkeypatch.setattr(falsify, "states", counted)
+    monkeypatch.setattr(falsify, "natures", measured)
+    claim = "from 0.45 <= level <= 0.55 stays 0 <= level <= 2 for 1000000 steps with noise 0.001"
+    verify(FILLING, claim, plant=TANK, seconds=0.01)
+    assert len(played) <= falsify.LONGEST + 2
+    assert drawn[0].acting.size <= falsify.MOST_NUMBERS
 
 
 def test_the_time_is_kept_with_thousands_of_features():
