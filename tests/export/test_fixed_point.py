@@ -17,6 +17,7 @@ from crisptree.export.fixed_c import as_fixed_c
 from crisptree.export.fixed_check import check_fixed
 from crisptree.export.fixed_point import decide, fixed_point, values_of
 from crisptree.export.fixed_vectors import as_csv, grid_vectors, random_points
+from crisptree.export.programs import compiled_for
 
 needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc")
 
@@ -77,12 +78,17 @@ def test_formulas_are_near():
     assert max(fixed_point(KINDS["formulas"], 16).tolerances) < 0.05
 
 
+def checked(tree, made, count):
+    run = compiled_for(made.code, f"int{made.fixed.bits}_t")
+    return check_fixed(tree, made.fixed, run, count)
+
+
 @needs_gcc
 @pytest.mark.parametrize("bits", [16, 32])
 @pytest.mark.parametrize("tree", [*EVERY.values()], ids=[*EVERY])
 def test_the_c_code(tree, bits):
     made = as_fixed_c(tree, "pump", bits)
-    assert check_fixed(tree, made, 2000) >= 2000
+    assert checked(tree, made, 2000) >= 2000
     code = made.code.source.split("#ifdef PUMP_SELF_TEST")[0] + made.code.header
     for word in ("double", "float", "malloc", "math.h"):
         assert word not in code.replace(str(HOSTILE.feature_names), "")
@@ -99,12 +105,12 @@ def test_other_numbers_are_noticed():
         leaf: tuple(s._replace(constant=s.constant + 2**40) for s in fixed.sums[leaf]),
     }
     with pytest.raises(ExportError, match="decides differently"):
-        check_fixed(tree, made._replace(fixed=fixed._replace(sums=sums)), 500)
+        checked(tree, made._replace(fixed=fixed._replace(sums=sums)), 500)
     with pytest.raises(ExportError, match="its header says at most"):
-        check_fixed(tree, made._replace(fixed=fixed._replace(tolerances=(0.0, 0.0))), 500)
+        checked(tree, made._replace(fixed=fixed._replace(tolerances=(0.0, 0.0))), 500)
     other = replace(tree, threshold=np.where(tree.feature < 0, 0.0, tree.threshold + 0.1))
     with pytest.raises(ExportError):
-        check_fixed(other, made, 500)
+        checked(other, made, 500)
 
 
 def test_the_header_says_what_the_numbers_mean():
@@ -151,7 +157,7 @@ def test_formulas_of_all_sizes_compile_and_decide_alike(bits, weight):
     """Small weights leave room for many bits below the point, the largest ones for none."""
     tree = CrispTree.from_nested([(0.0, {"a": weight}), 0.0], ("a",), actions=BOX)
     tree = replace(tree, features=(Feature("a", low=-1.0, high=1.0),))
-    assert check_fixed(tree, as_fixed_c(tree, "pump", bits), 200) >= 200
+    assert checked(tree, as_fixed_c(tree, "pump", bits), 200) >= 200
 
 
 def test_other_bits():

@@ -88,10 +88,10 @@ def test_the_same_tree_gives_the_same_bytes(target, tmp_path):
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_nothing_is_written_when_the_check_fails(target, tmp_path, monkeypatch):
-    def wrong(tree, made, count):
+    def wrong(made):
         raise ExportError("it decides differently")
 
-    monkeypatch.setattr(module, "TARGETS", {target: TARGETS[target]._replace(check=wrong)})
+    monkeypatch.setattr(module, "TARGETS", {target: replace(TARGETS[target], decider=wrong)})
     with pytest.raises(ExportError):
         export(TREE, target, tmp_path / "policy.c")
     assert list(tmp_path.iterdir()) == []

@@ -82,7 +82,7 @@ class Command:
         from crisptree.base.errors import CrisptreeError
         from crisptree.export import TARGETS
 
-        if TARGETS[self.to].vectors is None:
+        if not TARGETS[self.to].has_vectors:
             if self.vectors not in (None, "none"):
                 raise CrisptreeError(
                     f"a table in {TARGETS[self.to].language} is not run, so it has no "

@@ -9,8 +9,13 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from crisptree.envs.team import TeamEnv, observation_space
-from crisptree.envs.team_episode import FRAMES_PER_SECOND, RENDER_MODES, TeamEpisode
+from crisptree.envs.team import (
+    FRAMES_PER_SECOND,
+    RENDER_MODES,
+    TeamEnv,
+    TeamEpisode,
+    observation_space,
+)
 from crisptree.envs.wildfire.env import Wildfire
 from crisptree.envs.zerglings.env import FindAndDefeatZerglings
 

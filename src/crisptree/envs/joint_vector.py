@@ -12,8 +12,7 @@ from gymnasium.vector.utils import batch_space
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.seeded_episodes import EpisodeState, compiled, seed_key
-from crisptree.envs.team import TeamEnv, checked_actions, observation_space
-from crisptree.envs.team_episode import FRAMES_PER_SECOND
+from crisptree.envs.team import FRAMES_PER_SECOND, TeamEnv, checked_actions, observation_space
 from crisptree.envs.wildfire.env import Wildfire
 from crisptree.envs.zerglings.env import FindAndDefeatZerglings
 

@@ -6,8 +6,13 @@ import numpy as np
 from gymnasium import spaces
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.envs.team import TeamEnv, observation_space
-from crisptree.envs.team_episode import FRAMES_PER_SECOND, RENDER_MODES, TeamEpisode
+from crisptree.envs.team import (
+    FRAMES_PER_SECOND,
+    RENDER_MODES,
+    TeamEnv,
+    TeamEpisode,
+    observation_space,
+)
 from crisptree.envs.wildfire.env import Wildfire
 from crisptree.envs.zerglings.env import FindAndDefeatZerglings
 

@@ -5,21 +5,18 @@ import numpy as np
 from crisptree.crisp import CrispTree
 from crisptree.export.check import ExportError, compare
 from crisptree.export.expected import expected
-from crisptree.export.fixed_c import FixedC
-from crisptree.export.fixed_point import decide, values_of
+from crisptree.export.fixed_point import FixedPoint, decide, values_of
 from crisptree.export.fixed_vectors import grid_vectors, random_points
-from crisptree.export.programs import compiled_for
+from crisptree.export.programs import Decider
 
 
-def check_fixed(tree: CrispTree, made: FixedC, count: int) -> int:
-    """On how many points of the grid the C code gives what it must; a single difference raises.
+def check_fixed(tree: CrispTree, fixed: FixedPoint, run: Decider, count: int) -> int:
+    """On how many points of the grid `run` gives what it must; a single difference raises.
 
     The numbers are those of the policy in whole numbers, to the last bit. These are the policy's
     own choices; real vectors are as near as the header says.
     """
-    fixed = made.fixed
     points = np.concatenate([random_points(fixed, count), np.array(grid_vectors(fixed))])
-    run = compiled_for(made.code, f"int{fixed.bits}_t")
     found = run(points.astype(f"int{fixed.bits}")).astype(np.int64)
     wanted = decide(fixed, points)
     compare(points, found, wanted)

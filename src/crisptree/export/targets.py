@@ -1,6 +1,8 @@
 """What a policy can be exported to, by name: how it is written, checked and into which files."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +24,7 @@ from crisptree.export import (
     structured_text_reader,
 )
 from crisptree.export.c_code import as_c
+from crisptree.export.c_text import CSource
 from crisptree.export.check import check
 from crisptree.export.fixed_c import as_fixed_c
 from crisptree.export.fixed_check import check_fixed
@@ -34,46 +37,45 @@ from crisptree.export.structured_text import as_structured_text
 from crisptree.export.vectors import as_csv, vectors
 
 
-def vectors_in_float64(tree: CrispTree, made: Any) -> str:
-    """Test vectors as CSV."""
-    return as_csv(tree, vectors(tree, np.float64))
-
-
-def vectors_in_float32(tree: CrispTree, made: Any) -> str:
-    """Test vectors for what computes in float32."""
-    return as_csv(tree, vectors(tree, np.float32))
-
-
-def decides_by(
-    decider: Callable[[Any], Decider], *dtypes: Any
-) -> Callable[[CrispTree, Any, int], int]:
-    """A check that runs what `decider` makes of an export on observations of each type."""
-
-    def checked(tree: CrispTree, made: Any, count: int) -> int:
-        decide = decider(made)
-        return sum(check(tree, decide, dtype, count) for dtype in dtypes)
-
-    return checked
-
-
-class Target(NamedTuple):
-    """`make` turns a tree and a name into what is exported and `files` that into suffixes and
-    contents; no suffix is the file asked for."""
+@dataclass(frozen=True)
+class Target:
+    """How an export is made, written and checked."""
 
     language: str
     suffixes: tuple[str, ...]
     """How its files usually end."""
     make: Callable[[CrispTree, str], Any]
-    files: Callable[[Any], Mapping[str, str | bytes]]
-    check: Callable[[CrispTree, Any, int], int]
-    """Returns on how many observations, `count` of them random, it decides as the tree does."""
-    vectors: Callable[[CrispTree, Any], str] | None = vectors_in_float64
-    """Test vectors as CSV, where they are of use."""
+    """From a tree and a name to what is exported."""
+    decider: Callable[[Any], Decider]
+    """From what is exported to a function that runs it."""
+    files: Callable[[Any], Mapping[str, str | bytes]] = lambda made: {"": made}
+    """The contents by suffix; no suffix is the file asked for."""
+    dtypes: tuple[Any, ...] = (np.float64, np.float32)
+    """Types of the observations that it is checked on; test vectors are of the first."""
+    has_vectors: bool = True
+
+    def check(self, tree: CrispTree, made: Any, count: int) -> int:
+        """On how many observations, `count` of them random, it decides as the tree does."""
+        decide = self.decider(made)
+        return sum(check(tree, decide, dtype, count) for dtype in self.dtypes)
+
+    def vectors(self, tree: CrispTree, made: Any) -> str:
+        """Test vectors as CSV."""
+        return as_csv(tree, vectors(tree, self.dtypes[0]))
 
 
-def _alone(content: Any) -> Mapping[str, str | bytes]:
-    """The one file asked for."""
-    return {"": content}
+class FixedTarget(Target):
+    """C in whole numbers, which is checked on its own grid."""
+
+    def check(self, tree: CrispTree, made: Any, count: int) -> int:
+        return check_fixed(tree, made.fixed, self.decider(made), count)
+
+    def vectors(self, tree: CrispTree, made: Any) -> str:
+        return fixed_vectors.as_csv(made.fixed)
+
+
+def _c_files(code: CSource) -> Mapping[str, str]:
+    return {".c": code.source, ".h": code.header}
 
 
 TARGETS: Mapping[str, Target] = {
@@ -81,98 +83,69 @@ TARGETS: Mapping[str, Target] = {
         "Python",
         (".py",),
         lambda tree, name: python_function.as_python(tree),
-        _alone,
-        decides_by(python_function.decider, np.float64, np.float32),
+        python_function.decider,
     ),
-    "c": Target(
-        "C",
-        (".c", ".h"),
-        lambda tree, name: as_c(tree, name),
-        lambda made: {".c": made.source, ".h": made.header},
-        decides_by(programs.compiled, np.float64, np.float32),
-    ),
-    "c-fixed": Target(
-        "C in fixed point, 32 bits",
-        (".c", ".h"),
-        lambda tree, name: as_fixed_c(tree, name),
-        lambda made: {".c": made.code.source, ".h": made.code.header},
-        check_fixed,
-        lambda tree, made: fixed_vectors.as_csv(made.fixed),
-    ),
-    "c-fixed16": Target(
-        "C in fixed point, 16 bits",
-        (".c", ".h"),
-        lambda tree, name: as_fixed_c(tree, name, 16),
-        lambda made: {".c": made.code.source, ".h": made.code.header},
-        check_fixed,
-        lambda tree, made: fixed_vectors.as_csv(made.fixed),
-    ),
-    "rust": Target(
-        "Rust",
-        (".rs",),
-        lambda tree, name: as_rust(tree),
-        _alone,
-        decides_by(programs.in_rust, np.float64, np.float32),
-    ),
+    "c": Target("C", (".c", ".h"), as_c, programs.compiled, _c_files),
+    **{
+        name: FixedTarget(
+            f"C in fixed point, {bits} bits",
+            (".c", ".h"),
+            partial(as_fixed_c, bits=bits),
+            lambda made: programs.compiled_for(made.code, f"int{made.fixed.bits}_t"),
+            lambda made: _c_files(made.code),
+        )
+        for name, bits in (("c-fixed", 32), ("c-fixed16", 16))
+    },
+    "rust": Target("Rust", (".rs",), lambda tree, name: as_rust(tree), programs.in_rust),
     "javascript": Target(
         "JavaScript",
         (".mjs", ".js"),
         lambda tree, name: as_javascript(tree),
-        _alone,
-        decides_by(programs.in_node, np.float64, np.float32),
+        programs.in_node,
     ),
     "st": Target(
         "Structured Text",
         (".st", ".scl", ".iecst", ".exp"),
         lambda tree, name: as_structured_text(tree, name).text,
-        _alone,
-        decides_by(lambda made: structured_text_reader.read(made).run, np.float64, np.float32),
+        lambda made: structured_text_reader.read(made).run,
     ),
-    "plcopen": Target(
-        "PLCopen XML",
-        (".xml",),
-        lambda tree, name: plcopen.as_plcopen(tree, name),
-        _alone,
-        decides_by(plcopen.decider, np.float64, np.float32),
-    ),
+    "plcopen": Target("PLCopen XML", (".xml",), plcopen.as_plcopen, plcopen.decider),
     "sql": Target(
         "SQL",
         (".sql",),
         lambda tree, name: sql_query.as_sql(tree),
+        sql_query.decider,
         lambda made: {"": made.text},
-        decides_by(sql_query.decider, np.float64, np.float32),
     ),
     "onnx": Target(
         "ONNX",
         (".onnx",),
         lambda tree, name: onnx_model.as_onnx(tree),
-        _alone,
-        decides_by(onnx_model.decider, np.float32),
-        vectors_in_float32,
+        onnx_model.decider,
+        dtypes=(np.float32,),
     ),
     "sklearn": Target(
         "scikit-learn",
         (".joblib", ".pkl"),
         lambda tree, name: sklearn_model.as_joblib(tree),
-        _alone,
-        decides_by(sklearn_model.decider, np.float32),
-        vectors_in_float32,
+        sklearn_model.decider,
+        dtypes=(np.float32,),
     ),
     "csv": Target(
         "CSV",
         (".csv",),
         lambda tree, name: as_rules_csv(tree),
+        rule_table_reader.csv_decider,
         lambda made: {"": made.text},
-        decides_by(rule_table_reader.csv_decider, np.float64, np.float32),
-        None,
+        has_vectors=False,
     ),
     "markdown": Target(
         "Markdown",
         (".md", ".markdown"),
         lambda tree, name: as_rules_markdown(tree),
+        rule_table_reader.markdown_decider,
         lambda made: {"": made.text},
-        decides_by(rule_table_reader.markdown_decider, np.float64, np.float32),
-        None,
+        has_vectors=False,
     ),
 }
 
@@ -201,14 +174,12 @@ def export(
         raise CrisptreeError(f"there is no export '{to}'; there are {', '.join(TARGETS)}")
     target, path = TARGETS[to], Path(out)
     made = target.make(tree, path.stem)
-    checked = 0
-    if count:
-        checked = target.check(tree, made, count)
+    checked = target.check(tree, made, count) if count else 0
     contents = {
         path if not suffix else path.with_suffix(suffix): content
         for suffix, content in target.files(made).items()
     }
-    if vectors_to is not None and target.vectors is not None:
+    if vectors_to is not None and target.has_vectors:
         if Path(vectors_to) in contents:
             raise CrisptreeError(f"{vectors_to} is the export itself; test vectors go elsewhere")
         contents[Path(vectors_to)] = target.vectors(tree, made)

@@ -11,7 +11,7 @@ from crisptree.crisp import CrispTree
 from crisptree.lab.zoo.entry import Entry, Reference, check_named, chosen, load_entries
 from crisptree.lab.zoo.record import Figure, ZooRecord, ZooStore
 from crisptree.lab.zoo.report import as_cells, as_csv, as_json, as_page, asked_records, rows_of
-from crisptree.lab.zoo.run_entry import run_entry
+from crisptree.lab.zoo.run_zoo import run_entry
 from crisptree.lab.zoo.teachers import networks_of, trained_network
 from crisptree.learn.config import PPOConfig
 from crisptree.pipeline.config import (
