@@ -1,6 +1,7 @@
 import pytest
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.learn.config import PPOConfig
 from crisptree.pipeline.config import (
     CandidateConfig,
     DirectConfig,
@@ -42,6 +43,18 @@ def test_every_stage_shares_the_learner_and_has_its_own_rates():
     assert config.ppo_for("refine-last").steepness == config.refine.last_steepness
     assert config.ppo_for("mlp").steepness is None
     assert not config.ppo_for("refine").normalize_observations
+
+
+def test_a_network_learns_more_from_each_trajectory_than_a_tree():
+    config = TrainConfig()
+    network, tree = config.ppo_for("mlp"), config.ppo_for("refine")
+    assert (network.n_epochs, network.n_minibatches) == (8, 16)
+    assert (tree.n_epochs, tree.n_minibatches) == (config.ppo.n_epochs, config.ppo.n_minibatches)
+
+
+def test_minibatches_of_a_network_divide_the_steps():
+    config = TrainConfig(ppo=PPOConfig(n_steps=24))
+    assert config.ppo_for("mlp").n_minibatches == 8
 
 
 def test_lists_end_steeper():

@@ -7,7 +7,13 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.envs.task import task_of
 from crisptree.pipeline.config import CandidateConfig, EvolveConfig, PolicyConfig, TrainConfig
 from crisptree.pipeline.plan import legs, plan
-from crisptree.pipeline.resolve import DEFAULT_BUDGET, MOST_STEPS, measure, resolve
+from crisptree.pipeline.resolve import (
+    DEFAULT_BUDGET,
+    MOST_STEPS,
+    SMALLEST_MINIBATCH,
+    measure,
+    resolve,
+)
 from crisptree.pipeline.timing import Measurement
 
 FAST, SLOW = Measurement(1e6, 200.0), Measurement(30.0, 40.0)
@@ -45,6 +51,7 @@ def test_steps_follow_from_speed_and_budget(cartpole):
 def test_few_steps_make_small_batches(cartpole):
     slow = resolve(TrainConfig(steps=20_000), cartpole, SLOW)
     assert slow.ppo.steps_per_update < 1_000
+    assert slow.ppo_for("mlp").n_minibatches <= slow.ppo.steps_per_update // SMALLEST_MINIBATCH
     assert resolve(TrainConfig(), cartpole, FAST).ppo == TrainConfig().ppo
 
 

@@ -82,7 +82,10 @@ class GymnasiumEnvs(VectorEnv):
         agents = self._task.n_rows
         reward = np.repeat(reward, agents).astype(np.float32)
         valid, over = self._alive, np.repeat(ended | cut, agents)
-        still = np.concatenate([alive_agents(info, agents) for info in infos])
+        if agents == 1:
+            still = np.ones(len(infos), bool)
+        else:
+            still = np.concatenate([alive_agents(info, agents) for info in infos])
         terminated = valid & (np.repeat(ended, agents) | ~still)
         self._alive = over | (valid & still)
         return VectorStep(

@@ -125,6 +125,11 @@ class TeacherConfig:
     """Units in each of the two hidden layers of an MLP."""
     learning_rate: float = 1e-3
     """Step size of an MLP at the start."""
+    n_epochs: int = 8
+    """Passes of an MLP over each trajectory. A network bears more of them than a tree whose
+    questions turn sharp, and needs fewer environment steps for it."""
+    n_minibatches: int = 16
+    """Minibatches of an MLP in each pass, as far as they divide `ppo.n_steps`."""
     leaves: int = 32
     """Leaves of a soft tree."""
     tree_learning_rate: float = 1e-2
@@ -271,6 +276,8 @@ class TrainConfig:
                 return replace(self.ppo, leaf_learning_rate=1.0, **rates)
             case "mlp":
                 rates = {"learning_rate": self.teacher.learning_rate, "steepness": None}
+                rates["n_epochs"] = self.teacher.n_epochs
+                rates["n_minibatches"] = math.gcd(self.ppo.n_steps, self.teacher.n_minibatches)
                 return replace(self.ppo, leaf_learning_rate=1.0, **rates)
             case _:
                 raise ValueError(stage)
@@ -298,6 +305,8 @@ def _check(config: TrainConfig) -> None:
         "candidates.tries": (config.candidates.tries, 1),
         "candidates.workers": (config.candidates.workers, 1),
         "direct.starts": (config.direct.starts, 1),
+        "teacher.n_epochs": (config.teacher.n_epochs, 1),
+        "teacher.n_minibatches": (config.teacher.n_minibatches, 1),
         "policy.gains": (config.policy.gains, 1),
         size: (config.policy.size, {"tree": 2, "list": 1, "mlp": 0}[config.policy.kind]),
     }

@@ -216,9 +216,15 @@ def _with_smaller_batches(config: TrainConfig, measured: Measurement) -> TrainCo
         else:
             break
     most = max(1, n_envs * n_steps // SMALLEST_MINIBATCH)
-    n_minibatches = math.gcd(n_steps, 2 ** int(math.log2(min(ppo.n_minibatches, most))))
-    smaller = replace(ppo, n_envs=n_envs, n_steps=n_steps, n_minibatches=n_minibatches)
-    return replace(config, ppo=smaller)
+
+    def minibatches(asked: int) -> int:
+        return math.gcd(n_steps, 2 ** int(math.log2(min(asked, most))))
+
+    smaller = replace(
+        ppo, n_envs=n_envs, n_steps=n_steps, n_minibatches=minibatches(ppo.n_minibatches)
+    )
+    teacher = replace(config.teacher, n_minibatches=minibatches(config.teacher.n_minibatches))
+    return replace(config, ppo=smaller, teacher=teacher)
 
 
 def _with_smaller_replays(config: TrainConfig) -> TrainConfig:
