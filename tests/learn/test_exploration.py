@@ -7,7 +7,7 @@ import pytest
 from crisptree.envs.task import task_of
 from crisptree.envs.transition_table import transition_table
 from crisptree.learn.exact_model import exact_model
-from crisptree.learn.exploration import explore
+from crisptree.learn.exploration import explore, practised
 from crisptree.learn.value_iteration import best_policy
 
 
@@ -42,6 +42,24 @@ class Counter(gym.Env):
     def step(self, action):
         Counter.total += 1
         return np.array([Counter.total], np.float32), 0.0, False, False, {}
+
+
+class Tunnel(gym.Env):
+    """Two ways lead to a door that looks the same from both: who came by the left finds it open."""
+
+    observation_space = gym.spaces.Discrete(3)
+    action_space = gym.spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.way = None
+        return 0, {}
+
+    def step(self, action):
+        if self.way is None:
+            self.way = int(action)
+            return 1, 0.0, False, False, {}
+        return 2, float(self.way == 0), True, False, {}
 
 
 @pytest.mark.parametrize("env_id", ["FrozenLake-v1", "crisptree/FrozenLake4x4-v0"])
@@ -95,3 +113,34 @@ def test_the_same_seed_finds_the_same():
     one, other = (explore(task, 4, 2_000, seed=5) for _ in range(2))
     assert one is not None and other is not None
     np.testing.assert_array_equal(one.table.probability, other.table.probability)
+
+
+def chance_to_be_paid(explored, observation):
+    """What the door pays, by the model."""
+    at = np.flatnonzero((explored.table.observations == observation).all(1))[0]
+    return float((explored.table.probability[at] * explored.table.reward[at]).sum(-1).mean())
+
+
+def test_practice_tells_what_follows_on_ones_own_way():
+    task = task_of(Tunnel)
+    at_the_door = task.observe_batch([1])[0]
+    explored = explore(task, 8, 4_000, seed=0)
+    assert explored is not None
+    assert chance_to_be_paid(explored, at_the_door) == pytest.approx(0.5, abs=0.25)
+    for way, paid in ((0, 0.925), (1, 0.075)):  # 15 of 100 actions are random, half of them its own
+        act = lambda rows, way=way: np.full(len(rows), way)
+        after = practised(explored, act, task, 8, 4_000, seed=1)
+        assert chance_to_be_paid(after, at_the_door) == pytest.approx(paid, abs=0.04)
+        assert after.steps >= explored.steps + 4_000
+        np.testing.assert_allclose(after.table.probability.sum(-1), 1.0)
+        np.testing.assert_allclose(after.start.sum(), 1.0)
+
+
+def test_practice_changes_nothing_where_observations_tell_all():
+    task = task_of(Corridor)
+    explored = explore(task, 8, 4_000, seed=0)
+    assert explored is not None
+    after = practised(explored, lambda rows: np.zeros(len(rows), int), task, 8, 500, seed=1)
+    tried = explored.table.probability.shape[0]
+    np.testing.assert_array_equal(after.table.probability[:tried], explored.table.probability)
+    np.testing.assert_array_equal(after.table.next_state[:tried], explored.table.next_state)

@@ -148,3 +148,17 @@ def test_episodes_in_jax_are_measured():
     assert measured.episode_length == pytest.approx(22, rel=0.1)
     assert measured.steps_per_second > 1000
     assert measured.repeats == 0
+
+
+def test_few_steps_are_followed_by_few_tries(cartpole):
+    """What comes after learning is in proportion to it: long episodes are played fewer times."""
+    few = resolve(TrainConfig(steps=1_000), cartpole, replace(FAST, episode_length=500.0))
+    more = resolve(TrainConfig(steps=20_000), cartpole, FAST)
+    assert few.selection.scale is not None and more.selection.scale is not None
+    assert few.selection.scale < 0.005 < more.selection.scale
+    assert (few.search.sweeps, few.prune.races, few.prune.ways) == (2, 2, 2)
+    assert more.search.sweeps < TrainConfig().search.sweeps
+    mine = replace(TrainConfig().search, sweeps=9)
+    assert resolve(TrainConfig(steps=1_000, search=mine), cartpole, FAST).search.sweeps == 9
+    timed = resolve(TrainConfig(budget=1.0), cartpole, SLOW)
+    assert timed.selection.scale == 0.02 and timed.search.sweeps == TrainConfig().search.sweeps

@@ -28,6 +28,12 @@ MOST_OUTCOMES = 2_000_000
 """Most outcomes of a table, which has as much room for each action as the one with most needs."""
 CERTAIN, OFTEN = 8, 512
 """Tries of every action that are enough: in a deterministic environment, and in any."""
+PRACTICE_EPSILON = 0.15
+"""Chance of a random action while a policy practises."""
+PRIOR_TRIES = 4.0
+"""Tries of each action that the model before the practice counts for."""
+PRIOR_STARTS = 1_000
+"""Episodes that its start states count for."""
 
 
 class Explored(NamedTuple):
@@ -81,6 +87,42 @@ def explore(
     finally:
         envs.close()
     return Explored(known.table(), known.start(), longest or task.max_steps or NO_LIMIT, steps)
+
+
+def practised(
+    explored: Explored,
+    act: Callable[[NDArray], NDArray],
+    task: Task,
+    n_envs: int,
+    n_steps: int,
+    seed: int,
+    is_late: Callable[[], bool] = lambda: False,
+) -> Explored:
+    """The model after at most `n_steps` steps of a policy, with some random actions.
+
+    In a partially observed environment the outcome of an action depends on the way to the state.
+    So the steps of the policy itself count for more than those of the exploration.
+    """
+    rng, known = np.random.default_rng(seed), _Experience(task)
+    known.remember(explored.table, explored.start)
+    envs, steps = vector_env(task, n_envs), 0
+    try:
+        rows = envs.reset(seed)
+        at, begins = known.numbers(rows), np.ones(n_envs, bool)
+        while steps < n_steps and not is_late():
+            is_random = rng.random(n_envs) < PRACTICE_EPSILON
+            action = np.where(is_random, rng.integers(task.n_actions, size=n_envs), act(rows))
+            step = envs.step(action)
+            led_to = known.numbers(step.next_observation)
+            known.note(at, action, led_to, step.reward, step.terminated, step.valid)
+            known.starts(at[begins & step.valid])
+            begins = step.terminated | step.truncated | ~step.valid
+            rows = step.observation
+            at = known.numbers(rows)
+            steps += int(step.valid.sum())
+    finally:
+        envs.close()
+    return Explored(known.table(), known.start(), explored.horizon, explored.steps + steps)
 
 
 def takes_a_table(task: Task) -> bool:
@@ -144,6 +186,19 @@ class _Experience:
             self._tries = np.pad(self._tries, room)
             self._first = np.pad(self._first, room[0])
         return found
+
+    def remember(self, table: TransitionTable, start: NDArray[np.float64]) -> None:
+        """Start from a model: each of its actions counts as `PRIOR_TRIES` tries."""
+        self.numbers(table.observations)
+        state, action, outcome = np.nonzero(table.probability)
+        place = state, action, outcome
+        tried = state * self._n_actions + action
+        codes = (tried * (2 * MOST_STATES) + table.next_state[place]) * 2 + table.terminated[place]
+        counts = PRIOR_TRIES * table.probability[place]
+        self._codes, at = np.unique(codes, return_inverse=True)
+        self._counts = np.bincount(at, counts)
+        self._paid = np.bincount(at, counts * table.reward[place])
+        self._first[: len(start)] = np.round(PRIOR_STARTS * start)
 
     def starts(self, states: NDArray) -> None:
         np.add.at(self._first, states, 1)

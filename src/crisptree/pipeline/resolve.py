@@ -7,6 +7,7 @@ long an episode is, which spaces it has, whether it carries its own model.
 import math
 import time
 from dataclasses import replace
+from typing import Any
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import cores
@@ -32,6 +33,10 @@ LEARNING_SHARE = 0.45
 SELECTION_SHARE = 0.25
 SELECTION_EPISODES = 60_000
 """Selection episodes of a whole candidate at a scale of 1."""
+SELECTION_STEPS = 25
+"""Steps of selection episodes for each step of learning at most, where nobody gave a time."""
+LEAST_SCALE, LEAST_SCALE_BY_STEPS = 0.02, 0.001
+"""Of selection: where a time says how much there is of everything, and where steps do."""
 USUAL_LENGTH = 50
 """Steps of an episode up to which a scale of 1 is the most."""
 TRIES = 4
@@ -83,6 +88,7 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
     if config.selection.scale is None:
         scale = _selection_scale(config, task, measured)
         config = replace(config, selection=replace(config.selection, scale=scale))
+        config = _with_fewer_tries(config)
     if config.evolve.generations is None:
         generations = _generations(config, config.evolve, task, measured)
         config = replace(config, evolve=replace(config.evolve, generations=generations))
@@ -247,16 +253,38 @@ def _with_smaller_replays(config: TrainConfig) -> TrainConfig:
 
 def _selection_scale(config: TrainConfig, task: Task, measured: Measurement) -> float:
     """So many episodes that choosing takes its share of the time, rounded to two digits."""
+    length = measured.learned_length(task.max_steps)
     if config.budget is None:
         # Whoever says how many steps to take has choices in proportion to them.
         assert config.steps is not None
-        scale = config.steps / MOST_STEPS * 2
+        affordable = SELECTION_STEPS * config.steps / length / SELECTION_EPISODES
+        scale, least = min(2 * config.steps / MOST_STEPS, affordable), LEAST_SCALE_BY_STEPS
     else:
-        per_second = measured.steps_per_second / measured.learned_length(task.max_steps)
-        scale = 60 * config.budget * SELECTION_SHARE * per_second / SELECTION_EPISODES
+        seconds = 60 * config.budget * SELECTION_SHARE
+        episodes = seconds * measured.steps_per_second / length
+        scale, least = episodes / SELECTION_EPISODES, LEAST_SCALE
     # A short episode tells little: what is over in a step or two is played all the more often.
-    most = max(1.0, USUAL_LENGTH / measured.learned_length(task.max_steps))
-    return float(f"{min(most, max(0.02, scale)):.2g}")
+    most = max(1.0, USUAL_LENGTH / length)
+    return float(f"{min(most, max(least, scale)):.2g}")
+
+
+def _with_fewer_tries(config: TrainConfig) -> TrainConfig:
+    """Where a few steps are all that was asked for, fewer changes are tried: no count of episodes
+    goes below two."""
+    scale = config.selection.scale
+    assert scale is not None
+    if config.budget is not None or scale >= LEAST_SCALE:
+        return config
+
+    def fewer(settings: Any, least: int, *names: str) -> Any:
+        default = type(settings)()
+        asked = {name: getattr(settings, name) for name in names}
+        asked = {name: n for name, n in asked.items() if n == getattr(default, name)}
+        counts = {name: max(least, math.ceil(n * scale / LEAST_SCALE)) for name, n in asked.items()}
+        return replace(settings, **counts)
+
+    search, prune = fewer(config.search, 1, "sweeps"), fewer(config.prune, 2, "races", "ways")
+    return replace(config, search=search, prune=prune)
 
 
 def measure(task: Task, seed: int) -> Measurement:

@@ -12,7 +12,7 @@ import numpy as np
 from crisptree.crispen.draft import Leaf, tree_of
 from crisptree.envs.transition_table import TransitionTable
 from crisptree.learn.exact_model import ExactModel
-from crisptree.learn.exploration import Explored, explore
+from crisptree.learn.exploration import Explored, explore, practised
 from crisptree.learn.value_iteration import ExactPolicy, best_policy, value_iteration
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
@@ -24,6 +24,9 @@ MOST_DOUBT = 0.1
 """Share of what is promised beyond random play that episodes may leave in doubt."""
 DISCOUNTS = (0.9, 0.8, 0.97)
 """Tried in turn where the model promises more than episodes earn."""
+PRACTICE, PRACTICES = 8, 6
+"""How many steps of exploration there are for one of practice, and how often a tree practises at
+most."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,9 @@ class SearchLearned(Stage):
 
     Where observations do not tell all, the model takes what is fixed in an episode for chance, and
     believes that a detour helps. With a discount detours cost something, so that trees for several
-    are tried. The stage is settled if a tree earns what the model promises.
+    are tried. If none earns what the model promises, the best one practises: the model learns what
+    follows on its own way, and the next tree is looked for on that. The stage is settled if a tree
+    earns what the first model promises.
     """
 
     name: str = "model-search"
@@ -98,14 +103,22 @@ class SearchLearned(Stage):
         for number, discount in enumerate((1.0, *DISCOUNTS)):
             if tried and (max(each.mean for each in tried) >= enough or context.is_late()):
                 break
-            tried.append(_tried(explored, discount, context, len(DISCOUNTS) + 1 - number))
+            tried.append(_tried(explored, discount, context, len(DISCOUNTS) + 2 - number))
             promised = max(plain.mean_return(each.found.tree) for each in tried)
             if any(each.is_cut for each in tried):  # better trees may be there than were found
                 promised = max(promised, tried[0].found.optimum)
             enough = promised - context.config.table.trust * max(0.0, promised - random)
         best = max(tried, key=lambda each: each.mean)
+        discounts = [each.discount for each in sorted(tried, key=lambda each: -each.mean)]
+        for number in range(PRACTICES):
+            if best.mean >= enough or context.is_late():
+                break
+            model = _practised(best, explored.steps // PRACTICE, number, context)
+            discount = discounts[number % len(discounts)]
+            later = _tried(model, discount, context, PRACTICES - number)
+            best = max(best, later, key=lambda each: each.mean)
         if best.is_cut and not context.is_late():
-            longer = _tried(explored, best.discount, context, 1)
+            longer = _tried(best.explored, best.discount, context, 1)
             # Of two trees for one discount the model knows the better one, but for its mistakes.
             if longer.found.mean > best.found.mean and longer.mean >= best.mean - best.doubt:
                 best = longer
@@ -119,9 +132,23 @@ class SearchLearned(Stage):
         return replace(inputs, tree=best.found.tree, figures=figures)
 
 
-class _Tried(NamedTuple):
-    """A tree for a discount, and what it earns in episodes."""
+def _practised(best: "_Tried", n_steps: int, number: int, context: Context) -> Explored:
+    """The model that a tree was found on, after the tree has practised for the `number`th time."""
+    return practised(
+        best.explored,
+        best.found.tree.act,
+        context.task,
+        N_ENVS,
+        max(N_ENVS, n_steps),
+        (context.seed + 1 + number) % 2**31,
+        context.is_late,
+    )
 
+
+class _Tried(NamedTuple):
+    """A tree for a model and a discount, and what it earns in episodes."""
+
+    explored: Explored
     discount: float
     found: Found
     is_cut: bool
@@ -139,7 +166,7 @@ def _tried(explored: Explored, discount: float, context: Context, parts: int) ->
     judge = context.selection().careful()  # the same episodes for all
     returns = judge.returns([found.tree], context.config.selection.final)[0]
     doubt = 2 * float(returns.std()) / math.sqrt(len(returns))
-    return _Tried(discount, found, is_cut, float(returns.mean()), doubt)
+    return _Tried(explored, discount, found, is_cut, float(returns.mean()), doubt)
 
 
 def _found(explored: Explored, discount: float, context: Context, until: float) -> Found:
