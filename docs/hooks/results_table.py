@@ -1,7 +1,7 @@
-"""The README's table of results, written from `docs/figures.json`.
+"""The tables of results, written from `docs/figures.json`.
 
-`python docs/hooks/results_table.py` writes it anew; a test compares the two. A row says by which
-edition it was measured, and has the hash of its configuration where the edition recorded one.
+`python docs/hooks/results_table.py` writes them anew; a test compares them with the file. The
+README has the rows that this edition measured, docs/trust.md those of the first edition.
 """
 
 import json
@@ -9,30 +9,34 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MARKED = re.compile(r"(?<=<!-- results -->\n\n).*?(?=\n\n<!-- end of results -->)", re.DOTALL)
+PAGES = (ROOT / "README.md", ROOT / "docs" / "trust.md")
+MARKED = re.compile(
+    r"(?P<begin><!-- results of (?P<edition>[\d.]+) -->\n\n).*?(?=\n\n<!-- end of results -->)",
+    re.DOTALL,
+)
 
 
 def table(rows: list[dict[str, str]]) -> str:
-    """The rows as Markdown."""
-    lines = [
-        "| | the paper's crisp trees | crisptree | edition | command |",
-        "|---|---|---|---|---|",
-    ]
+    """The rows as Markdown; the hash of a configuration stands below its command."""
+    lines = ["| | the paper's crisp trees | crisptree | command |", "|---|---|---|---|"]
     for row in rows:
-        edition = " ".join(
-            [row["edition"], *(f"`{row[name]}`" for name in ["config"] if name in row)]
-        )
-        cells = [row["what"], row["paper"], row["crisptree"], edition, f"`{row['command']}`"]
+        config = f"<br>config `{row['config']}`" if "config" in row else ""
+        cells = [row["what"], row["paper"], row["crisptree"], f"`{row['command']}`{config}"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def written(page: str) -> str:
-    """The page with the table as the figures have it."""
-    figures = json.loads((ROOT / "docs" / "figures.json").read_text(encoding="utf-8"))
-    return MARKED.sub(lambda _: table(figures["results"]), page)
+    """The page with its table as the figures have it."""
+    rows = json.loads((ROOT / "docs" / "figures.json").read_text(encoding="utf-8"))["results"]
+
+    def anew(found: re.Match[str]) -> str:
+        own = [row for row in rows if row["edition"] == found["edition"]]
+        return found["begin"] + table(own)
+
+    return MARKED.sub(anew, page)
 
 
 if __name__ == "__main__":
-    readme = ROOT / "README.md"
-    readme.write_text(written(readme.read_text(encoding="utf-8")), encoding="utf-8")
+    for file in PAGES:
+        file.write_text(written(file.read_text(encoding="utf-8")), encoding="utf-8")
