@@ -1,6 +1,8 @@
 """`--worst-case`: trials in a plant and in episodes, and the stage in a training."""
 
 import gymnasium as gym
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from runs import read
@@ -13,7 +15,7 @@ from crisptree.envs.task import task_of
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import asked_config
 from crisptree.pipeline.plan import plan
-from crisptree.pipeline.plant_rollout import PlayedBy, scorer
+from crisptree.pipeline.plant_rollout import PlayedBy, scorer, ways
 from crisptree.pipeline.train import train
 from crisptree.pipeline.trials import EpisodeTrial, PlantTrial, plant_for
 from crisptree.verify.plants.classic import CART_POLE, MOUNTAIN_CAR, PENDULUM
@@ -50,6 +52,27 @@ def test_what_stands_is_scored_by_its_distance_from_the_limits():
     starts = np.random.default_rng(0).uniform(-0.05, 0.05, (6, 4))
     both = scorer(CART_POLE, PlayedBy(50, 0.0, 0))([STEADY, FALLING], starts)
     assert both.shape == (2, 6) and (both[0] > 0).all() and (both[0] < 1).all()
+
+
+def test_pushes_come_in_an_adversary_s_ways():
+    states = np.random.default_rng(0).normal(size=(2 * 64, 4)).astype(np.float32)
+
+    def drawn(seed):
+        found = ways(CART_POLE, jax.random.key(seed), jax.random.key(9), jnp.asarray(states), 64)
+        return np.asarray(found).reshape(2, 64, 4)
+
+    one, other = drawn(1), drawn(2)
+    kind = np.where(np.arange(64) % 2 == 0, -1, np.arange(64) // 2 % 4)
+    assert not one[:, kind == -1].any() and np.allclose(np.abs(one[:, kind >= 0]), 0.1)
+    # Only what is pushed anywhere depends on the time; and all trees are pushed alike.
+    assert [(one[:, kind == k] == other[:, kind == k]).all() for k in range(4)] == [0, 1, 1, 1]
+    assert (one[0, kind <= 1] == one[1, kind <= 1]).all()
+    signs = np.sign(states).reshape(2, 64, 4)
+    away = (one * signs)[:, kind == 2]
+    assert (away[0] == away[1]).all()
+    # The last kind turns as a whole, with one state's sign.
+    turned = one[0, kind == 3] * one[1, kind == 3]
+    assert (np.sign(turned) == np.sign(turned[:, :1])).all()
 
 
 def test_where_there_is_a_goal_steps_count():

@@ -136,6 +136,17 @@ def _another_digit(claim, found, honest, rng):
     return json.loads(changed)
 
 
+def test_what_stays_somewhere_arrives_nowhere(proof):
+    """An invariant is no proof that something else is reached."""
+    _, found = proof
+    question = "from 0.45 <= level <= 0.55 reaches level >= 1.5 within 20 steps"
+    asked = parse(question, FILLING, TANK)
+    assert isinstance(asked, InTheLoop)
+    wrong = {**written(claim_of(asked, TANK), found), "property": question}
+    verdict = recheck(signed(wrong), FILLING, TANK)
+    assert not verdict.holds and verdict.reason == "a cover that leads into itself arrives nowhere"
+
+
 def test_a_certificate_of_another_policy(proof):
     claim, found = proof
     other = replace(FILLING, threshold=np.array([0.501, 0.0, 0.0]))

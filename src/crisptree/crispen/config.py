@@ -108,7 +108,7 @@ class WorstCaseConfig:
     """Lengths of an episode that are played where an episode only ends by failing or by time."""
     push: float = 0.0
     """Every twelve steps the states of every other episode are pushed aside by this share of the
-    range in which they start: a tree that stands this is easier to prove."""
+    range in which they start, as an adversary would: a tree that stands this is easier to prove."""
 
     def __post_init__(self) -> None:
         if not (0 < self.share <= 1 and self.push >= 0 and self.horizon > 0):

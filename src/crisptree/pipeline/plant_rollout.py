@@ -114,12 +114,8 @@ def _scores(plant: Plant, rules: PlayedBy, trees: dict[str, Any], starts: jax.Ar
         after = plant.step(jnp, columns, action, acting)
         after = jnp.stack([jnp.broadcast_to(each, len(own)) * 1.0 for each in after], 1)
         if rules.push:
-            width = jnp.asarray(plant.reset_box[:, 1] - plant.reset_box[:, 0])
-            # Every other episode is left alone: pushes can hide that a system creeps away.
-            way = jax.random.rademacher(pushed, (n, len(width)), jnp.float32)
-            way = way * (jnp.arange(n) % 2)[:, None]
             is_now = number % PUSHED_EVERY == PUSHED_EVERY - 1
-            after = after + jnp.tile(jnp.where(is_now, rules.push, 0.0) * width * way, (count, 1))
+            after = after + jnp.where(is_now, rules.push, 0.0) * ways(plant, pushed, key, after, n)
         values = [jnp.broadcast_to(v, len(own)) for v in plant.measure(jnp, list(after.T))]
         inside, arrived = _room(values, limits), _room(values, goal)
         outside = ~(inside >= 0)
@@ -148,6 +144,25 @@ def _scores(plant: Plant, rules: PlayedBy, trees: dict[str, Any], starts: jax.Ar
     if plant.reward is None and not plant.goal:
         score = jnp.where(live, margin, score)
     return score.reshape(count, n)
+
+
+def ways(plant: Plant, drawn: Any, fixed: Any, states: jax.Array, n: int) -> jax.Array:
+    """Where states `(trees · n, S)` are pushed: up or down, by the ranges in which they start.
+
+    Every other episode is left alone: pushes can hide that a system creeps away. Of the rest a
+    quarter is pushed anywhere at each push, one always the same way, one away from zero or towards
+    it, and one as one of its states lies above or below zero: an adversary's ways.
+    """
+    width = jnp.asarray(plant.reset_box[:, 1] - plant.reset_box[:, 0])
+    shape, rows = (n, len(width)), jnp.arange(len(states)) % n
+    ways, states_asked = jax.random.split(fixed)
+    same = jax.random.rademacher(ways, shape, jnp.float32)[rows]
+    other = jax.random.rademacher(drawn, shape, jnp.float32)[rows]
+    asked = jax.random.randint(states_asked, (n, 1), 0, len(width))[rows]
+    signs, kind = jnp.where(states < 0, -1.0, 1.0), (rows // 2 % 4)[:, None]
+    leaning = same * jnp.take_along_axis(signs, asked, 1)
+    way = jnp.select([kind == 0, kind == 1, kind == 2], [other, same, same * signs], leaning)
+    return jnp.where((rows % 2 == 1)[:, None], way * width, 0.0)
 
 
 def _room(values: list[Any], box: NDArray[np.float64]) -> Any:

@@ -4,7 +4,7 @@
      "policy": {"sha256": …, "env_id": …},
      "plant": {"name": …, "samples": [{"state", "action", "disturbance", "next"}, …]},
      "property": "from … stays …", "claim": {…},
-     "proof": {"lines", "is_full", "units", "stride", "drift", "closes", "with_forms", "layers"},
+     "proof": {"lines", "is_full", "units", "stride", "closes", "with_forms", "layers"},
      "made": {…}, "sha256": …}
 
 Where pieces of the start are followed as tubes, the proof is `{"halved": "0 . 2 . ."}`: the state
@@ -86,7 +86,6 @@ def _proof(attempt: Attempt | TubeAttempt) -> dict[str, Any]:
         "is_full": list(grid.is_full),
         "units": list(grid.units),
         "stride": attempt.stride,
-        "drift": list(attempt.drift),
         "closes": attempt.closes,
         "with_forms": attempt.with_forms,
         "layers": [packed(layer, grid) for layer in attempt.layers],

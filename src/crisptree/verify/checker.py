@@ -124,31 +124,23 @@ class Checker:
             raise Rejected("its tubes are those of an earlier version; prove it again")
         covers = Covers.of(proof, len(self.steps.plant.states))
         low, high = self.asked.judged(*self._starts(), 0)
-        covers.must_hold(0, low, high, 0)
+        covers.must_hold(0, low, high)
         stride = count(proof["stride"])
         passes = self._passes(covers, stride, bool(proof["closes"]))
-        for at, (layer, following, drifts) in enumerate(passes):
-            self._check_pass(
-                covers, layer, following, drifts, range(at * stride, (at + 1) * stride)
-            )
+        for at, (layer, following) in enumerate(passes):
+            self._check_pass(covers, layer, following, range(at * stride, (at + 1) * stride))
         return covers.total
 
-    def _passes(self, covers: Covers, stride: int, closes: bool) -> list[tuple[int, int, int]]:
-        """`(from cover, to cover, drifts so far)`, in the order of time.
-
-        A cover that leads into itself is checked once where nothing drifts: the second pass would
-        be the same.
-        """
+    def _passes(self, covers: Covers, stride: int, closes: bool) -> list[tuple[int, int]]:
+        """`(from cover, to cover)`, in the order of time."""
         kind, steps, last = self.asked.kind, self.asked.steps, covers.count - 1
-        found = [(at, at + 1, 0) for at in range(last)]
-        if covers.drifts:
-            if kind != "stays" or steps is None or last or not closes:
-                raise Rejected("what drifts can only stay somewhere for a number of steps")
-            return [(0, 0, at) for at in range(math.ceil(steps / stride))]
+        found = [(at, at + 1) for at in range(last)]
         if closes:
+            if kind == "reaches":
+                raise Rejected("a cover that leads into itself arrives nowhere")
             if kind == "settles" and last * stride < (steps or 0):
                 raise Rejected("it closes before the claim's steps are done")
-            return [*found, (last, last, 0)]
+            return [*found, (last, last)]
         if steps is None or kind == "settles":
             raise Rejected("what holds for ever needs a cover that leads into itself")
         if kind == "reaches" and len(covers.layers[last].cells):
@@ -175,11 +167,9 @@ class Checker:
             low, high = np.hstack([low, column]), np.hstack([high, column])
         return low, high
 
-    def _check_pass(
-        self, covers: Covers, layer: int, following: int, drifts: int, steps: range
-    ) -> None:
-        after = drifts + 1 if covers.drifts else 0
-        for low, high in _chunks(*covers.boxes(layer, drifts), CHUNK):
+    def _check_pass(self, covers: Covers, layer: int, following: int, steps: range) -> None:
+        known = covers.layers[layer]
+        for low, high in _chunks(known.low, known.high, CHUNK):
             for step in steps:
                 if self.asked.is_beyond(step + 1):
                     break
@@ -189,7 +179,7 @@ class Checker:
                 if len(low) > MOST_BOXES:
                     raise Rejected(f"its boxes multiply by step {step + 1}")
             if not self.asked.is_done(steps.stop):
-                covers.must_hold(following, low, high, after)
+                covers.must_hold(following, low, high)
 
 
 def _chunks(low: NDArray, high: NDArray, size: int) -> Iterator[Rows]:

@@ -33,7 +33,6 @@ class Covers:
 
     edges: list[NDArray[np.float64]]
     layers: list[Layer]
-    drift: NDArray[np.float64]
 
     @staticmethod
     def of(proof: Mapping[str, Any], n_states: int) -> "Covers":
@@ -44,15 +43,10 @@ class Covers:
         for lines, unit in zip(edges, units, strict=True):
             if not (np.diff(lines) > 0).all() or not 0 < unit < np.inf:
                 raise Rejected("its grid's lines do not rise")
-        drift = np.array([float(each) for each in proof["drift"]])
-        if len(drift) not in (0, n_states) or not (np.isfinite(drift) & (drift >= 0)).all():
-            raise Rejected("its drift is no number for each state")
-        if any(len(lines) > 2 for lines, by in zip(edges, drift, strict=False) if by):
-            raise Rejected("a state that drifts has lines")
         layers = [_layer(packed, edges, units) for packed in proof["layers"]]
         if not layers:
             raise Rejected("it has no cover")
-        return Covers(edges, layers, drift)
+        return Covers(edges, layers)
 
     @property
     def count(self) -> int:
@@ -62,18 +56,7 @@ class Covers:
     def total(self) -> int:
         return sum(len(layer.cells) for layer in self.layers)
 
-    @property
-    def drifts(self) -> bool:
-        return bool(self.drift.any())
-
-    def boxes(self, layer: int, drifts: int) -> Rows:
-        """A cover's boxes, after so many drifts."""
-        found = self.layers[layer]
-        if not drifts:
-            return found.low, found.high
-        return found.low - drifts * self.drift, found.high + drifts * self.drift
-
-    def must_hold(self, layer: int, low: NDArray, high: NDArray, drifts: int) -> None:
+    def must_hold(self, layer: int, low: NDArray, high: NDArray) -> None:
         """Refuse unless every row lies in the cover, cell by cell."""
         if not len(low):
             return
@@ -100,11 +83,10 @@ class Covers:
         at = np.minimum(np.searchsorted(known.cells, cells), max(len(known.cells) - 1, 0))
         if not len(known.cells) or not (known.cells[at] == cells).all():
             raise Rejected("a step leads into a cell without a box")
-        bottom, top = self.boxes(layer, drifts)
         for state, (number, edges) in enumerate(zip(numbers, self.edges, strict=True)):
             least = np.maximum(low[rows, state], edges[number])
             most = np.minimum(high[rows, state], edges[number + 1])
-            if (least < bottom[at, state]).any() or (most > top[at, state]).any():
+            if (least < known.low[at, state]).any() or (most > known.high[at, state]).any():
                 raise Rejected("a step leads out of a cell's box")
 
 

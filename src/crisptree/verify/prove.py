@@ -77,13 +77,8 @@ def attempts(
     seen = visited(loop, claim)
     loop = with_forms(loop, judge)
     prover = Prover(loop, judge, Limits(deadline))
-    if cells.sizes or claim.is_for_ever:
-        found = _with_grids(prover, cells, seen)
-    elif cells.stride is None and loop.with_forms:
-        found = _with_tubes(prover, seen)
-    else:
-        found = _from_pieces(prover, cells, seen)
-    for attempt in found:
+    with_grids = bool(cells.sizes) or claim.is_for_ever
+    for attempt in (_with_grids if with_grids else _from_pieces)(prover, cells, seen):
         yield attempt
         if attempt.is_proof or time.monotonic() > deadline:
             return
@@ -103,26 +98,25 @@ def _with_grids(prover: Prover, cells: Cells, seen: Visited) -> Iterator[Attempt
     yield prover.attempt(grid, stride)
 
 
-def _with_tubes(prover: Prover, seen: Visited) -> Iterator[Attempt | TubeAttempt]:
-    """Pieces of the start are followed as tubes, and in between covers are tried."""
-    loop, judge = prover.loop, prover.judge
-    start = start_boxes(loop, judge.claim)
-    pieces = [Piece(low, high) for low, high in zip(start.low, start.high, strict=True)]
-    tubes = TubeAttempt(loop, judge, pieces)
-    for finer, more in zip(FINER, PIECES, strict=True):
-        tubes.go_on(more, prover.limits.deadline)
-        yield tubes
-        yield prover.attempt(even_grid(loop, seen, finer), 1)
-
-
-def _from_pieces(prover: Prover, cells: Cells, seen: Visited) -> Iterator[Attempt]:
-    """Pieces of the start are followed as boxes, and in between covers are tried."""
-    loop, claim = prover.loop, prover.claim
+def _from_pieces(prover: Prover, cells: Cells, seen: Visited) -> Iterator[Attempt | TubeAttempt]:
+    """Pieces of the start are followed as tubes, and as boxes where forms gain nothing; in between
+    covers are tried. Where forms gain nothing tubes get no more time than all else."""
+    loop, claim, deadline = prover.loop, prover.claim, prover.limits.deadline
     assert claim.steps is not None
+    start = start_boxes(loop, claim)
+    tubes = TubeAttempt(
+        loop, prover.judge, [Piece(*ends) for ends in zip(start.low, start.high, strict=True)]
+    )
+    spent = math.inf if loop.with_forms else 1.0
     for finer, pieces in zip(FINER, PIECES, strict=True):
         if cells.stride is None:
+            tubes.go_on(pieces, min(deadline, time.monotonic() + spent))
+            yield tubes
+        begun = time.monotonic()
+        if cells.stride is None and not loop.with_forms:
             yield prover.attempt(start_grid(loop, claim, seen, pieces), claim.steps)
         yield prover.attempt(even_grid(loop, seen, finer), cells.stride or 1)
+        spent += time.monotonic() - begun
 
 
 def start_grid(loop: Loop, claim: Claim, seen: Visited, pieces: int) -> Grid:

@@ -1,12 +1,9 @@
 """Proofs about a closed loop: covers that hold every state, step after step.
 
 A proof is a list of covers. Everything that one cover can lead to in `stride` steps lies in the
-next; at the end of a proof that something holds for ever, the last cover leads into itself. Where a
-state drifts, the last cover leads into itself with that state's bounds moved apart by the drift,
-pass after pass, until the steps that are asked for are done.
+next; at the end of a proof that something holds for ever, the last cover leads into itself.
 """
 
-import math
 import time
 from dataclasses import dataclass, field
 
@@ -39,8 +36,6 @@ class Attempt:
     grid: Grid
     stride: int
     layers: list[Cover] = field(default_factory=list)
-    drift: tuple[float, ...] = ()
-    """By how much each state's bounds move apart in a stride of the last cover; () for none."""
     with_forms: bool = False
     """Whether forms were computed besides intervals."""
     closes: bool = False
@@ -60,7 +55,7 @@ class Attempt:
     @property
     def is_for_ever(self) -> bool:
         """Whether it shows the claim for any number of steps."""
-        return self.closes and not self.drift
+        return self.closes
 
 
 class GaveUpError(Exception):
@@ -79,21 +74,13 @@ class Prover:
     def claim(self) -> Claim:
         return self.judge.claim
 
-    def attempt(
-        self,
-        grid: Grid,
-        stride: int,
-        *,
-        drift: tuple[float, ...] = (),
-        guess: Boxes | None = None,
-    ) -> Attempt:
+    def attempt(self, grid: Grid, stride: int, guess: Boxes | None = None) -> Attempt:
         """Try to prove the claim.
 
-        A cover that leads into itself is sought if something is to hold for ever or if states may
-        drift; `guess` holds states that are likely to be met in the long run, which saves rounds.
+        A cover that leads into itself is sought if something is to hold for ever; `guess` holds
+        states that are likely to be met in the long run, which saves rounds.
         """
-        forms = self.loop.with_forms
-        found = Attempt(grid, stride, drift=drift, with_forms=forms)
+        found = Attempt(grid, stride, with_forms=self.loop.with_forms)
         try:
             self._follow(found, guess)
         except (GaveUpError, TooManyPiecesError) as reason:
@@ -112,19 +99,17 @@ class Prover:
             cover = self._moved(cover, found, done)
             done += found.stride
             found.layers.append(cover)
-        if self.claim.is_for_ever or found.drift:
+        if self.claim.is_for_ever:
             if guess is not None:
                 cover = joined([cover, found.grid.cover(guess)])
             found.layers[-1] = self._closed(cover, found, done)
             found.closes = True
-        if found.drift:
-            self._drifted(found)
         found.is_proof = True
 
     def _is_enough(self, found: Attempt, done: int) -> bool:
         """Whether the layers reach as far as the claim asks, up to the part for ever."""
         steps = self.claim.steps
-        if found.drift or not len(found.layers[-1]):
+        if not len(found.layers[-1]):
             return True
         if self.claim.kind == "reaches":
             assert steps is not None
@@ -166,42 +151,15 @@ class Prover:
         """A cover with this one in it that leads into itself."""
         changed = np.arange(len(cover))
         while len(changed):
-            moved = widened(self._moved(cover.take(changed), found, done), found.drift, -1)
-            cover, changed = grown(cover, moved)
+            cover, changed = grown(cover, self._moved(cover.take(changed), found, done))
             if len(cover) > self.limits.boxes:
                 raise GaveUpError(f"{len(cover):,} boxes are too many")
-            if not found.drift:
-                done += found.stride
+            done += found.stride
         return cover
-
-    def _drifted(self, found: Attempt) -> None:
-        """Follow the last cover, ever wider, for all the steps."""
-        assert self.claim.steps is not None
-        base = found.layers[-1]
-        count = math.ceil(self.claim.steps / found.stride)
-        for passes in range(count):
-            here = widened(base, found.drift, passes)
-            moved = self._moved(here, found, passes * found.stride)
-            if passes == count - 1:
-                break
-            _, beyond = grown(widened(base, found.drift, passes + 1), moved)
-            if len(beyond):
-                raise GaveUpError("a state drifts faster")
 
     def _check_time(self) -> None:
         if time.monotonic() > self.limits.deadline:
             raise GaveUpError("the time is over")
-
-
-def widened(cover: Cover, drift: tuple[float, ...], times: int) -> Cover:
-    """The cover with its drifting states' bounds moved apart, or together where `times` is below
-    zero; bounds that would cross meet in the middle."""
-    if not drift or not times:
-        return cover
-    by = times * np.array(drift)
-    low, high = cover.low - by, cover.high + by
-    crossed, middle = low > high, (cover.low + cover.high) / 2
-    return Cover(cover.keys, np.where(crossed, middle, low), np.where(crossed, middle, high))
 
 
 def start_boxes(loop: Loop, claim: Claim) -> Boxes:
