@@ -72,8 +72,8 @@ def playing(env: str | None) -> Iterator[None]:
     libraries in C print goes to standard error, since standard output may carry JSON."""
     name = "the policy's own" if env is None else f"'{printable(env)}'"
     line = (
-        f"crisptree: the process ended while the environment {name} was at work; one that crashes "
-        "or calls os._exit does that"
+        f"crisptree: the process ended while the environment {name} was at work: it was killed, or "
+        "the environment crashed or called os._exit"
     )
     with last_words(line), _printing_to_stderr(), _uncaught_in_one_line(name):
         yield
