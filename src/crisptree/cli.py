@@ -54,6 +54,8 @@ def main(arguments: list[str] | None = None) -> None:
         _drop_what_cannot_be_written()
         where = "" if error.filename is None else f"{error.filename}: "
         fail(f"cannot go on: {where}{error.strerror or error}")
+    except MemoryError:
+        fail("this takes more memory than there is")
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         sys.exit(130)

@@ -4,7 +4,7 @@ import os
 import pytest
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.base.files import write_atomically
+from crisptree.base.files import read_bytes, read_text, write_atomically
 
 
 def test_the_text_arrives_as_utf8_with_plain_line_ends(tmp_path):
@@ -80,3 +80,12 @@ def test_a_long_name(tmp_path):
 def test_a_name_no_file_can_have():
     with pytest.raises(CrisptreeError, match="cannot write"):
         write_atomically("a\0b", "new")
+
+
+def test_what_is_too_large_is_refused(tmp_path):
+    (tmp_path / "a").write_text("äbc", encoding="utf-8")
+    assert read_text(tmp_path / "a", 4) == "äbc" and read_bytes(tmp_path / "a", 4) == b"\xc3\xa4bc"
+    with pytest.raises(CrisptreeError, match="a is larger than 0 MiB"):
+        read_text(tmp_path / "a", 3)
+    with pytest.raises(CrisptreeError, match="is larger than 64 MiB"):
+        read_bytes("/dev/zero")

@@ -51,6 +51,17 @@ def test_what_the_system_refuses_is_one_line(monkeypatch, capsys):
     assert capsys.readouterr().err == "crisptree: cannot go on: /somewhere: Permission denied\n"
 
 
+def test_too_little_memory_is_one_line(monkeypatch, capsys):
+    def refuse(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(cli, "run", refuse)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(["show", "p.json"])
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err == "crisptree: this takes more memory than there is\n"
+
+
 @pytest.mark.parametrize(
     "words, said",
     [

@@ -1,10 +1,27 @@
-"""Write a file whole or not at all."""
+"""Files are written whole or not at all, and read up to a size."""
 
 import os
 import secrets
 from os import PathLike
 
 from crisptree.base.errors import CrisptreeError
+
+LARGEST = 64 << 20
+"""Bytes; no file that is read as a whole is as large. JSON takes many times its size in memory."""
+
+
+def read_bytes(path: str | PathLike[str], largest: int = LARGEST) -> bytes:
+    """The content of a file, which may be a pipe; a larger one is refused."""
+    with open(path, "rb") as file:
+        content = file.read(largest + 1)
+    if len(content) > largest:
+        raise CrisptreeError(f"{path} is larger than {largest >> 20} MiB")
+    return content
+
+
+def read_text(path: str | PathLike[str], largest: int = LARGEST) -> str:
+    """The text of a UTF-8 file; a larger one is refused."""
+    return read_bytes(path, largest).decode("utf-8")
 
 
 def write_atomically(path: str | PathLike[str], content: str | bytes) -> None:

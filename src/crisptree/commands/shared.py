@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.files import read_text
 from crisptree.base.last_words import last_words
 from crisptree.base.text import printable
 
@@ -60,8 +61,8 @@ def write_and_say(path: str | Path, content: str | bytes) -> None:
 def lines_of(path: Path) -> list[str]:
     """The lines of a file of properties, without empty ones and comments, which start with #."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = read_text(path).splitlines()
+    except (OSError, ValueError) as error:
         raise CrisptreeError(f"cannot read the properties in {path}: {error}") from None
     return [line for line in map(str.strip, lines) if line and not line.startswith("#")]
 

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import Any, TypeVar
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.base.files import write_atomically
+from crisptree.base.files import read_bytes, write_atomically
 from crisptree.base.text import printable
 
 Content = TypeVar("Content")
@@ -50,13 +50,12 @@ def read(path: str | PathLike[str]) -> Any:
     """The parsed JSON of a file, not yet checked; a folder stands for the `policy.json` in it."""
     path = policy_path(path)
     try:
-        with open(path, "rb") as file:
-            content = file.read(LARGEST_FILE + 1)
+        content = read_bytes(path, LARGEST_FILE)
+    except CrisptreeError as error:
+        raise CrisptreeError(f"{error}; no policy is") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         why = getattr(error, "strerror", None) or error
         raise CrisptreeError(f"cannot read {path}: {why}; a policy file was expected") from None
-    if len(content) > LARGEST_FILE:
-        raise CrisptreeError(f"{path} is larger than {LARGEST_FILE >> 20} MiB; no policy is")
     try:
         return json.loads(content.decode("utf-8-sig"), object_pairs_hook=_without_repeats)
     except CrisptreeError as error:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.files import read_text
 from crisptree.crisp import CrispTree
 from crisptree.crispen.agreement import disagreement
 from crisptree.crispen.prune import visited_states
@@ -46,8 +47,8 @@ def read_expert(path: Path, task: Task) -> CrispTree:
             raise CrisptreeError(f"{path}: {error}") from None
         return tree
     try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_text(path)
+    except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise CrisptreeError(f"cannot read {path}: {why}") from error
     return parse_rules(text, task, str(path))

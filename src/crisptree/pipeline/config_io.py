@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.base.files import write_atomically
+from crisptree.base.files import read_text, write_atomically
 from crisptree.base.text import printable
 from crisptree.pipeline.config import RACED, SIZE_NAMES, TrainConfig
 
@@ -56,7 +56,9 @@ def from_dict(kind: type[Config], content: Any, where: str = "config") -> Config
 def load(path: str | Path) -> TrainConfig:
     """The configuration in a file: one that was written by hand, or a run's `config.json`."""
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = json.loads(read_text(path))
+    except CrisptreeError:
+        raise
     except OSError as error:
         raise CrisptreeError(f"cannot read {path}: {error.strerror}") from error
     except (ValueError, RecursionError) as error:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.base.files import write_atomically
+from crisptree.base.files import read_text, write_atomically
 from crisptree.pipeline.config_io import digest
 
 CHECK = "digest"
@@ -96,7 +96,7 @@ class RunDirectory:
         """The object in a file; None where there is no file."""
         path = self.path / name
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = json.loads(read_text(path))
         except FileNotFoundError:
             return None
         except (OSError, ValueError, RecursionError) as error:
@@ -147,7 +147,7 @@ class RunDirectory:
 def read_metrics(path: Path) -> list[dict[str, Any]]:
     """The lines of a metrics.jsonl; none where there is no file."""
     try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        lines = [json.loads(line) for line in read_text(path).splitlines()]
     except FileNotFoundError:
         return []
     except (OSError, ValueError, RecursionError) as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.files import read_text
 from crisptree.base.text import printable
 from crisptree.report.review import Stage
 from crisptree.show.headline import score_of
@@ -83,10 +84,13 @@ def hashed(paths: Iterable[Path]) -> tuple[tuple[str, int, str], ...]:
     found = {}
     for path in paths:
         try:
-            content = path.read_bytes()
+            with open(path, "rb") as file:
+                if path.exists() and not path.is_file():
+                    raise CrisptreeError(f"cannot read {path}: it is not an ordinary file")
+                digest, size = hashlib.file_digest(file, "sha256"), file.tell()
         except OSError as error:
             raise CrisptreeError(f"cannot read {path}: {error.strerror or error}") from None
-        found[path.resolve()] = (path.name, len(content), hashlib.sha256(content).hexdigest())
+        found[path.resolve()] = (path.name, size, digest.hexdigest())
     return tuple(found.values())
 
 
@@ -98,9 +102,7 @@ def beside(policy: Path) -> list[Path]:
 def _json(path: Path) -> dict[str, Any]:
     """The content of a JSON file of a run; {} if it is missing or damaged."""
     try:
-        if path.stat().st_size > LARGEST:
-            return {}
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_text(path, LARGEST))
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

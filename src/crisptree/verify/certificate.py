@@ -18,13 +18,12 @@ import json
 import lzma
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.base.files import write_atomically
+from crisptree.base.files import read_text, write_atomically
 from crisptree.crisp import CrispTree
 from crisptree.verify.cells import Cover, Grid
 from crisptree.verify.claims import Claim
@@ -167,11 +166,8 @@ def write(path: str | PathLike[str], content: Mapping[str, Any]) -> None:
 
 def read(path: str | PathLike[str]) -> dict[str, Any]:
     """The object in a certificate's file."""
-    file = Path(path)
     try:
-        if file.stat().st_size > LARGEST_FILE:
-            raise CrisptreeError(f"{path} is too large for a certificate")
-        content = json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(read_text(path, LARGEST_FILE))
     except (OSError, ValueError, RecursionError) as error:
         raise CrisptreeError(f"cannot read the certificate {path}: {error}") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:

@@ -6,6 +6,7 @@ side is open.
 """
 
 import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.files import read_text
 from crisptree.base.text import printable
 from crisptree.crisp import Condition, CrispTree
 from crisptree.verify.boxes import NotABoxError, as_box
@@ -286,8 +288,7 @@ def observations_of(
         assert seen is not None
         return seen
     try:
-        with open(source, encoding="utf-8") as file:
-            rows = [row for row in csv.reader(file) if row]
+        rows = [row for row in csv.reader(io.StringIO(read_text(source))) if row]
         is_header = bool(rows) and not any(map(_is_number, rows[0]))
         found = np.array([[float(each) for each in row] for row in rows[is_header:]], np.float64)
     except (OSError, ValueError, csv.Error) as error:

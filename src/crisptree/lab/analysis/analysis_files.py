@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.base.files import write_atomically
+from crisptree.base.files import read_text, write_atomically
 from crisptree.lab.analysis.chain_analysis import FORMAT, Analysis
 
 FIGURES = ("updates", "policy-value", "optimality", "wrong-action", "learning")
@@ -43,8 +43,8 @@ def prepare_directory(directory: Path) -> None:
 
 def _is_analysis(path: Path) -> bool:
     try:
-        return json.loads(path.read_text("utf-8"))["format"] == FORMAT
-    except (OSError, ValueError, KeyError, TypeError):
+        return json.loads(read_text(path))["format"] == FORMAT
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return False
 
 

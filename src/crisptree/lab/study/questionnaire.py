@@ -24,6 +24,7 @@ from pydantic import AfterValidator, ConfigDict, Field, StrictBool
 from pydantic.dataclasses import dataclass
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.files import read_text
 from crisptree.lab.study.validation import validated
 
 POINTS = (
@@ -136,8 +137,7 @@ class Questionnaire:
 def load_questionnaire(path: str | PathLike[str]) -> Questionnaire:
     """The questionnaire in a TOML file; an error names the file and the entry at fault."""
     try:
-        with open(path, "rb") as file:
-            content = tomllib.load(file)
+        content = tomllib.loads(read_text(path))
     except (OSError, ValueError, RecursionError) as error:
         why = getattr(error, "strerror", None) or error
         raise CrisptreeError(f"cannot read the questionnaire {path}: {why}") from None

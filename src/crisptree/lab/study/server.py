@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.files import read_text
 from crisptree.crisp import CrispTree
 from crisptree.lab.study.database import create_study, find_study
 from crisptree.lab.study.definition import define
@@ -82,8 +83,8 @@ def researcher_secret(secret_file: Path | None) -> tuple[str, bool]:
     """The secret from a file or the environment, or a new one; and whether it is new."""
     if secret_file is not None:
         try:
-            secret = secret_file.read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
+            secret = read_text(secret_file).strip()
+        except (OSError, ValueError) as error:
             raise CrisptreeError(f"cannot read the secret in {secret_file}: {error}") from None
     elif SECRET_VARIABLE in os.environ:
         secret = os.environ[SECRET_VARIABLE]

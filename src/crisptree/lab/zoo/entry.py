@@ -8,6 +8,7 @@ from typing import Any
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.extras import EXTRA_OF
+from crisptree.base.files import read_text
 from crisptree.base.text import printable
 from crisptree.envs.task import Task, task_of
 from crisptree.lab.experiments.domain import slug
@@ -77,7 +78,7 @@ class Entry:
 def load_entries(path: Path = ENTRIES) -> tuple[Entry, ...]:
     """All entries of a file, whose names are unique."""
     try:
-        rows = plain(json.loads(path.read_text(encoding="utf-8")))
+        rows = plain(json.loads(read_text(path)))
     except (OSError, ValueError, RecursionError) as error:
         raise CrisptreeError(f"{path} is no list of entries: {error}") from error
     if not isinstance(rows, list):
