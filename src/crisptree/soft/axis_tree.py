@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int, Key
 
-from crisptree.soft.model import HasOutputs, TreeModel, fresh_gains, outputs_of
+from crisptree.soft.model import HasOutputs, TreeModel, random_leaves
 from crisptree.soft.paths import Paths, as_column
 from crisptree.soft.topology import Topology
 
@@ -44,19 +44,14 @@ class AxisTree(TreeModel):
         `gains`: the most features that each output of a linear leaf looks at.
         """
         for_features, for_comparators, for_leaves = jax.random.split(key, 3)
-        nodes, leaves = topology.n_nodes, topology.n_leaves
-        n_outputs, read_as = outputs_of(head)
-        weights, kept = fresh_gains(gains, leaves, n_outputs, n_features)
+        nodes = topology.n_nodes
+        leaves = random_leaves(head, topology.n_leaves, n_features, gains, 0.3, for_leaves)
         return AxisTree(
             features=jax.random.randint(for_features, (nodes,), 0, n_features),
             comparators=0.5 * jax.random.normal(for_comparators, (nodes,)),
             steepness=jnp.asarray(2.0, jnp.float32),
-            leaves=0.3 * jax.random.normal(for_leaves, (leaves, n_outputs)),
             paths=Paths.of(topology),
-            gains=weights,
-            kept_gains=kept,
-            max_gains=gains,
-            head=read_as,
+            **leaves,
         )
 
     def routing(self) -> Paths:

@@ -12,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Key
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.soft.paths import Paths, leaf_log_probabilities
@@ -126,15 +126,26 @@ def choose_gains(tree: Any) -> Any:
     return eqx.tree_at(lambda t: t.kept_gains, tree, chosen & tree.kept_gains)
 
 
-def fresh_gains(
-    max_gains: int, n_leaves: int, n_outputs: int, n_features: int
-) -> tuple[Float[Array, "..."] | None, Bool[Array, "..."] | None]:
-    """`(gains, kept_gains)`: all zero and all kept; none where leaves are constant."""
+def random_leaves(
+    head: HasOutputs | int,
+    n_leaves: int,
+    n_features: int,
+    max_gains: int,
+    scale: float,
+    key: Key[Array, ""],
+) -> dict[str, Any]:
+    """The fields of a tree's leaves: random values of a scale, and gains that are all zero and all
+    kept, or none where leaves are constant."""
     if not 0 <= max_gains <= n_features:
         raise CrisptreeError(
             f"gains must be from 0 (constant leaves) to the {n_features} features, not {max_gains}"
         )
-    if max_gains == 0:
-        return None, None
+    n_outputs, read_as = outputs_of(head)
     shape = (n_leaves, n_outputs, n_features)
-    return jnp.zeros(shape), jnp.ones(shape, bool)
+    return {
+        "leaves": scale * jax.random.normal(key, shape[:2]),
+        "gains": jnp.zeros(shape) if max_gains else None,
+        "kept_gains": jnp.ones(shape, bool) if max_gains else None,
+        "max_gains": max_gains,
+        "head": read_as,
+    }

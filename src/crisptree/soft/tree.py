@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Key
 
-from crisptree.soft.model import HasOutputs, TreeModel, fresh_gains, outputs_of
+from crisptree.soft.model import HasOutputs, TreeModel, random_leaves
 from crisptree.soft.paths import Paths, as_column
 from crisptree.soft.topology import Topology
 
@@ -41,19 +41,14 @@ class SoftTree(TreeModel):
         `gains`: the most features that each output of a linear leaf looks at.
         """
         for_weights, for_comparators, for_leaves = jax.random.split(key, 3)
-        nodes, leaves = topology.n_nodes, topology.n_leaves
-        n_outputs, read_as = outputs_of(head)
-        weights, kept = fresh_gains(gains, leaves, n_outputs, n_features)
+        nodes = topology.n_nodes
+        leaves = random_leaves(head, topology.n_leaves, n_features, gains, 0.1, for_leaves)
         return SoftTree(
             weights=jax.random.normal(for_weights, (nodes, n_features)) / jnp.sqrt(n_features),
             comparators=0.1 * jax.random.normal(for_comparators, (nodes,)),
             steepness=jnp.ones(nodes),
-            leaves=0.1 * jax.random.normal(for_leaves, (leaves, n_outputs)),
             topology=topology,
-            gains=weights,
-            kept_gains=kept,
-            max_gains=gains,
-            head=read_as,
+            **leaves,
         )
 
     def routing(self) -> Paths:
