@@ -7,9 +7,9 @@ from crisptree.crisp.signature import Actions
 
 
 def disagreement(actions: Actions, ours: NDArray, theirs: NDArray) -> NDArray[np.float64]:
-    """What each row's two actions differ by, 0 where they are equal.
+    """How much the two actions of each row differ, 0 where they are equal.
 
-    Choices differ by 0 or 1 (of several parts: by the share of parts that differ); real vectors by
+    Choices differ by 0 or 1 (for several parts: by the share of parts that differ); real vectors by
     the mean square of their differences, each dimension in units of its range.
     """
     if actions.kind == "discrete":

@@ -1,10 +1,10 @@
-"""Rule lists grown by insertion, each rule fitted while all others stand.
+"""Rule lists grown by insertion; each rule is refitted while the others stay.
 
-Covering takes rules in their order and never looks back: what an early rule takes too much, no
-later one can give back. Here every rule in turn, from the last to the first, becomes the half-space
-and label with the fewest errors, given which states come to it and what the rules behind it would
-do with them (alternating optimisation: Carreira-Perpiñán and Tavallali 2018). A sweep never makes a
-list worse. New rules are put in where they mend most.
+Covering takes rules in order and never looks back: states that an early rule takes wrongly are lost
+for later ones. Here every rule in turn, from the last to the first, becomes the half-space and
+label with the fewest errors, given which states reach it and what the rules behind it would do with
+them (alternating optimisation: Carreira-Perpiñán and Tavallali 2018). A sweep never makes a list
+worse. New rules are inserted where they correct most errors.
 """
 
 from typing import NamedTuple
@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 SWEEPS = 6
-"""Sweeps at most after the last rule was put in; one is made whenever rules were put in."""
+"""Most sweeps after the last rule was inserted; each earlier insertion is followed by one."""
 SHARE = 0.25
-"""Of the room that is left, what is filled at a time."""
+"""Share of the remaining rules that is inserted at a time."""
 COVERED = 1e-6
-"""What a rightly covered state is worth, in mended ones."""
+"""The value of a state that is covered rightly, compared with a corrected one."""
 ALL = 1 - 1e-9
-"""Of the weight: a rule that takes so much takes all, but for rounding."""
+"""A rule that takes this share of the weight takes all, up to rounding."""
 
 
 class BinnedRule(NamedTuple):
-    """Takes the states whose bin is at most `edge`, or above it."""
+    """A rule that takes the states whose bin is at most `edge`, or above it."""
 
     feature: int
     edge: int
@@ -34,12 +34,12 @@ class BinnedRule(NamedTuple):
 class BinnedList(NamedTuple):
     rules: tuple[BinnedRule, ...]
     otherwise: int
-    """The label of what no rule takes."""
+    """The label of states that no rule takes."""
 
 
 class _Best(NamedTuple):
     gain: float
-    """Weight of the errors that the rule mends, compared with letting all states pass."""
+    """Weight of the errors that the rule corrects, compared with taking no states."""
     rule: BinnedRule
 
 
@@ -57,7 +57,7 @@ class ListFit:
         self._binned, self.labels, self._n_bins = binned, labels, n_bins
         self._weights = np.ones(len(labels)) if weights is None else weights
         self._n_labels, self._smallest = int(labels.max()) + 1, smallest
-        # What a rule must cover: so many states of mean weight.
+        # The least weight that a rule must cover: that of `smallest` states.
         self._least = smallest * float(self._weights.mean())
 
     def grown(self, n_rules: int) -> BinnedList:
@@ -71,7 +71,7 @@ class ListFit:
         return self.alternated(found)
 
     def alternated(self, found: BinnedList) -> BinnedList:
-        """The list after sweeps over its rules, until they mend no more."""
+        """The list after sweeps over its rules, until they correct no more errors."""
         wrong = self.errors(found)
         for _ in range(SWEEPS if found.rules else 0):
             better = self._swept(found)
@@ -81,7 +81,7 @@ class ListFit:
         return found
 
     def errors(self, found: BinnedList) -> float:
-        """The weight of the states that get another label."""
+        """The weight of wrongly labelled states."""
         return float(self._weights[self.decided(found) != self.labels].sum())
 
     def decided(self, found: BinnedList) -> NDArray[np.int64]:
@@ -103,7 +103,7 @@ class ListFit:
         return first
 
     def _swept(self, found: BinnedList) -> BinnedList:
-        """Each rule fitted anew, the last one first."""
+        """The list with each rule refitted, the last one first."""
         rules, first = list(found.rules), self.reached(found)
         otherwise = self._commonest(first == len(rules))
         behind = np.full(len(self.labels), otherwise)
@@ -115,7 +115,8 @@ class ListFit:
         return BinnedList(tuple(rules), otherwise)
 
     def _inserted(self, found: BinnedList, room: int) -> BinnedList | None:
-        """The list with a few more rules, where they mend most; None where none mends anything."""
+        """The list with a few more rules, where they correct most; None if no rule corrects
+        anything."""
         rules, first = found.rules, self.reached(found)
         behind = np.full(len(self.labels), found.otherwise)
         tried: list[tuple[int, _Best]] = []
@@ -136,8 +137,8 @@ class ListFit:
         return BinnedList(tuple(longer), found.otherwise)
 
     def _best(self, reach: NDArray[np.bool_], behind: NDArray[np.int64]) -> _Best | None:
-        """The half-space and label that mend most of what comes here, where the others get what is
-        `behind`."""
+        """The half-space and label that correct most of the states here, where the other states get
+        the label `behind`."""
         rows = np.flatnonzero(reach)
         if len(rows) < 2 * self._smallest:
             return None
@@ -156,7 +157,7 @@ class ListFit:
         sides = np.stack([below, total - below], 1)
         mended = np.stack([saved, passed_wrong.sum() - saved], 1)
         size = sides.sum(-1)
-        # Of equals, what covers more: it leaves the others a smaller task.
+        # Of equals, the one that covers more: it leaves a smaller task to the others.
         gain = mended - (size - sides.max(-1)) + COVERED * sides.max(-1)
         gain = np.where((size >= self._least) & (size < ALL * total.sum()), gain, -np.inf)
         feature, side, edge = map(int, np.unravel_index(gain.argmax(), gain.shape))

@@ -1,7 +1,7 @@
-"""Small trees with constant real actions, by the returns of few episodes and many tries.
+"""Small trees with constant real actions, found by many tries with few episodes each.
 
 Where a handful of numbers decides everything, trees drawn at random are often better than what a
-cut leaves of a larger one, and a few changes at once lead on quickly.
+cut leaves of a larger one, and a few changes at once improve them quickly.
 """
 
 from collections.abc import Callable
@@ -21,13 +21,13 @@ FEWEST_DRAWN = 64
 DRAWN_ROUNDS = (2, 8, 32, 128)
 """Episodes of the rounds of their race."""
 ROUNDS, SECOND = (16, 96), 6
-"""Episodes that changed trees play, all of them and then the best few; how many these are."""
+"""Episodes that all changed trees play, then the best few; how many these few are."""
 TOGETHER = 3
-"""Changes of a tree at once, at most."""
+"""Most changes of a tree at once."""
 REACHES = (0.15, 0.05, 0.015)
-"""How far they go, as a share of the states at a node or of an action's range."""
+"""How far changes go, as a share of the states at a node or of an action's range."""
 PATIENCE = 30
-"""Generations in a row without a gain after which it ends."""
+"""Generations without a gain after which the search ends."""
 
 
 def best_drawn(
@@ -52,8 +52,8 @@ def best_drawn(
 def drawn(
     states: NDArray, labels: NDArray, n_leaves: int, task: Task, rng: np.random.Generator
 ) -> CrispTree:
-    """A tree that asks for any feature at a value that some state has; each leaf does what is done
-    in some state that reaches it."""
+    """A random tree: each node asks for any feature at the value of some state, and each leaf acts
+    as some state that reaches it was labelled."""
     feature, threshold, children = [-1], [0.0], [(-1, -1)]
     rows, leaves = [np.arange(len(states))], [0]
     while len(leaves) < n_leaves:
@@ -82,7 +82,7 @@ def drawn(
 
 
 def _any(rows: NDArray, states: NDArray, rng: np.random.Generator) -> int:
-    """One of the rows; any of all where there are none."""
+    """A random one of the rows; of all rows if there are none."""
     return int(rng.choice(rows)) if len(rows) else int(rng.integers(len(states)))
 
 
@@ -95,10 +95,10 @@ def climb(
     report: Callable[[int, float], object] = lambda generation, score: None,
     is_late: Callable[[], bool] = lambda: False,
 ) -> CrispTree:
-    """The tree after one to a few changes in each generation that seem to earn more.
+    """The tree after many generations; each keeps the changes that seem to earn more.
 
-    What seems so by few episodes need not be: whoever calls this compares the outcome with the tree
-    it began with.
+    A gain over few episodes may be luck: the caller compares the outcome with the tree that it
+    began with.
     """
     assert settings.generations is not None, "the configuration is resolved before it is run"
     states, idle = None, 0

@@ -27,17 +27,17 @@ from crisptree.envs.seeds import block_seed
 from crisptree.envs.task import Task
 
 ROWS = 8_000
-"""States that the choice looks at."""
+"""Most states that sums are chosen on."""
 FEWEST = 200
-"""States on either side that a sum is fitted to."""
+"""Least states of either action that a sum is fitted to."""
 RARE = 0.01
-"""Share of the states below which an action is left out of account."""
+"""Actions taken in a smaller share of the states are ignored."""
 LEAST = 0.1
-"""Of the greatest weight, in deviations: a term that counts less is none."""
+"""A term whose weight, in deviations, is below this share of the greatest is dropped."""
 MOST_SUMMED = 16
-"""Features, those with the greatest weights, among which the fewest are looked for."""
+"""Most features of a first fit, those with the greatest weights, from which sums are formed."""
 PLAYS = 2
-"""Trees that play after each choice: they meet other states than their teacher."""
+"""Trees that play after each choice, since they visit other states than their teacher."""
 
 
 def derive(
@@ -52,10 +52,12 @@ def derive(
     is_late: Callable[[], bool] = lambda: False,
     end: float = math.inf,
 ) -> tuple[Feature, ...]:
-    """At most `config.most` derived features for trees of `n_leaves` leaves; none if none pays.
+    """At most `config.most` derived features for trees of `n_leaves` leaves; none if none is worth
+    it.
 
-    The choice is made anew in each round, on the states that the teacher meets and those that
-    trees with the features so far meet. The round counts whose trees earn most.
+    The choice is made anew in each round, on the states that the teacher visits and those that
+    trees with the features so far visit. The features of the round whose trees earn most are
+    returned.
     """
     seen: list[NDArray] = []
 
@@ -89,7 +91,7 @@ def derive(
 
 
 def only_asked(tree: CrispTree) -> CrispTree:
-    """The tree without derived features that it never asks for."""
+    """The tree without derived features that it does not use."""
     asked = np.unique(tree.feature[tree.feature >= 0])
     kept = [*range(tree.n_features), *asked[asked >= tree.n_features].tolist()]
     if len(kept) == len(tree.features):
@@ -121,7 +123,8 @@ class _Choice:
         self._numbers = [i for i, each in enumerate(task.features) if each.kind == "number"]
 
     def made(self) -> tuple[Feature, ...]:
-        """Sums from all states, then from where the tree with these is still wrong."""
+        """Sums from all states, then from the states where a tree with these sums is still
+        wrong."""
         plain, _ = self._fitted(())
         everywhere = np.ones(len(self._states), bool)
         chosen = self._kept(self._sums(everywhere), plain)
@@ -132,21 +135,21 @@ class _Choice:
         return tuple(derived_feature(terms, self._task.features) for terms in chosen)
 
     def _fitted(self, sums: Sequence[Terms]) -> tuple[float, NDArray]:
-        """How much a tree that may ask for these sums differs from the teacher, on states that it
-        was not fitted to, and each state's leaf."""
+        """How much a tree with these sums differs from the teacher on states that it was not fitted
+        to, and the leaf of each state."""
         tree, n = self._tree(sums), self._fitted_to
         wrong = disagreement(self._task.actions, tree.act(self._states[n:]), self._actions[n:])
         return float(wrong.mean()), tree.apply(self._states)
 
     def _tree(self, sums: Sequence[Terms]) -> Any:
-        # By number, since names as long as those of many sums are of no use here.
+        # By number: the names of many sums would be very long.
         more = tuple(Feature(f"sum {i}", terms=terms) for i, terms in enumerate(sums))
         task = replace(self._task, features=(*self._task.features, *more))
         n = self._fitted_to
         return fit_cart(self._states[:n], self._actions[:n], None, self._n_leaves, task, 0)
 
     def _kept(self, sums: Iterable[Terms], plain: float) -> tuple[Terms, ...]:
-        """Of the sums that a tree asks for, those that are worth their terms."""
+        """The sums that a tree uses and that are worth their terms."""
         every = list(dict.fromkeys(sums))
         tree = self._tree(every)
         asked = np.unique(tree.feature[tree.feature >= tree.n_features]) - tree.n_features
@@ -182,7 +185,7 @@ class _Choice:
                     yield from self._sparse(states[both], one[both], _boundary)
 
     def _sparse(self, states: NDArray, told: NDArray, fit: Callable) -> Iterator[Terms]:
-        """Sums of 2, 3, … features: of all, the one with the least weight is left out in turn."""
+        """Sums of 2, 3, … features: the feature with the least weight is dropped in turn."""
         deviation = states.std(0)
         usable = np.flatnonzero(deviation > 0)
         if len(usable) < 2:
@@ -203,7 +206,7 @@ class _Choice:
             weights = fit(standard[:, kept], told)
 
     def _rounded(self, weights: NDArray, at: NDArray) -> Terms:
-        """The greatest term first, with weight 1, the others relative to it."""
+        """The terms with the greatest first, with weight 1, and the others relative to it."""
         if weights[0] == 0:
             return ()
         digits = self._config.digits

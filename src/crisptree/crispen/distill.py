@@ -16,7 +16,7 @@ from crisptree.envs.seeds import block_seed
 from crisptree.envs.task import Task
 
 MOST_ROWS = 100_000
-"""Of more states a tree learns no more, in more time."""
+"""Most states a tree is fitted to; more only take more time."""
 
 
 @runtime_checkable
@@ -56,11 +56,12 @@ def distill(
     report: Callable[[int, float], object] = lambda round_, score: None,
     is_late: Callable[[], bool] = lambda: False,
 ) -> Distilled:
-    """A tree of at most `n_leaves` leaves on all states so far, round after round.
+    """A tree of at most `n_leaves` leaves, fitted round after round to all states so far; the best
+    round by return is kept.
 
-    The best round by return is kept. `weighted`: states count by what a wrong action costs there.
-    No further round begins where `is_late` says so, after `patience` rounds without a better tree,
-    and once every episode of a tree earned the best that was ever earned.
+    `weighted`: states count by what a wrong action costs there. Rounds end if `is_late`, after
+    `patience` rounds without a better tree, and once every episode of a tree earned the best that
+    was ever earned.
     """
     if weighted is None:
         weighted = isinstance(teacher, KnowsRegret)
@@ -97,7 +98,7 @@ def distill(
 
 
 def _is_enough(scores: Sequence[float], patience: int) -> bool:
-    """Whether the best round is long ago."""
+    """Whether the best round was too long ago."""
     return len(scores) - 1 - int(np.argmax(scores)) >= patience if scores else False
 
 
@@ -108,7 +109,7 @@ def _is_perfect(seen: Rollouts, best_return: float) -> bool:
 def _sample(
     states: Sequence[NDArray], actions: Sequence[NDArray], rng: np.random.Generator
 ) -> tuple[NDArray, NDArray]:
-    """All states so far with their labels, or as many of them as a tree needs to be fitted."""
+    """All states so far with their labels, or a sample large enough to fit a tree."""
     every, labels = np.concatenate(states), np.concatenate(actions)
     if len(every) <= MOST_ROWS:
         return every, labels
@@ -117,7 +118,8 @@ def _sample(
 
 
 def _weights(teacher: Policy, states: NDArray) -> NDArray[np.float64] | None:
-    """What a wrong action costs in each state, on average 1; None where it is the same anywhere."""
+    """The weight of each state by what a wrong action costs there, 1 on average; None if all are
+    equal."""
     assert isinstance(teacher, KnowsRegret)
     regret = np.maximum(np.asarray(teacher.regret(states), np.float64), 0)
     mean = regret.mean()

@@ -10,7 +10,7 @@ from crisptree.crisp import CrispTree
 from crisptree.envs.task import Task
 
 Path = tuple[bool, ...]
-"""The way from the root: whether each question on it is answered by yes."""
+"""The path from the root: for each question on it, whether the answer is yes."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def n_leaves(draft: Draft) -> int:
 
 
 def actions_of(draft: Draft, states: NDArray) -> NDArray[np.int64]:
-    """What the draft does in each row."""
+    """The action of the draft in each row."""
     if isinstance(draft, Leaf):
         return np.full(len(states), draft.action)
     goes_true = states[:, draft.feature] > draft.threshold

@@ -21,29 +21,29 @@ from crisptree.crispen.select import Selection
 from crisptree.envs.task import Task
 
 EPOCH = 10
-"""Generations after which the tree is noted, and the states that it meets are looked at again."""
+"""Generations between two notes of the tree and of the states that it visits."""
 TOLD_MOST = 0.5
-"""Share of the directions, those with the best try, that a step follows."""
+"""A step follows this share of the directions: those with the best tries."""
 LATEST = 2
-"""How many of those noted last may be the outcome."""
+"""The outcome is one of this many last notes."""
 REACHES, SCOUTS, SCOUTING = (1, 4, 16), 16, (2, 8, 32)
-"""How far rules are drawn at first, in multiples of the spread; how many at each distance; episodes
-of the rounds of their race."""
+"""First rules: their distances in multiples of the spread, how many at each distance, and the
+episodes of the rounds of their race."""
 STARTS = 4
-"""How many of them evolve side by side at first: which of them leads far is seen on the way."""
+"""How many of them evolve side by side; the worse half is dropped after each epoch."""
 LEAST_CHECK = 8
-"""Episodes on which an outcome is checked at least."""
+"""Least episodes on which an outcome is checked."""
 LAST_SPREAD = 0.2
-"""Share of the spread that is left at the end."""
+"""The spread at the end, as a share of that at the start."""
 NEARLY_ZERO = 1e-12
-"""A gain of zero would be none."""
+"""Replaces gains of zero, which a tree would drop."""
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers of a tree with real actions as one vector, in units that make them alike.
+    """The numbers of a tree with real actions as one vector, in comparable units.
 
-    Thresholds and gains are in deviations of the states that the tree meets, leaf values (those at
+    Thresholds and gains are in deviations of the states that the tree visits, leaf values (those at
     the mean state) in halves of the action's range.
     """
 
@@ -110,7 +110,8 @@ class Numbers:
 
 
 class RandomSearch:
-    """Pairs of tries on both sides of a vector, which then moves along what the pairs tell."""
+    """Augmented random search: pairs of tries on both sides of a vector, which moves along the
+    differences within pairs."""
 
     def __init__(
         self, mean: NDArray, spread: float, population: int, rng: np.random.Generator
@@ -125,7 +126,7 @@ class RandomSearch:
         return np.concatenate([self.mean + moved, self.mean - moved])
 
     def tell(self, scores: NDArray) -> None:
-        """What each of them earned; more is better."""
+        """Take the scores of the vectors last asked for; more is better."""
         pairs = scores.reshape(2, -1)
         n_best = max(1, round(TOLD_MOST * self._n_directions))
         best = np.argsort(-pairs.max(0), kind="stable")[:n_best]
@@ -136,7 +137,7 @@ class RandomSearch:
 
 
 def one_rule(task: Task) -> CrispTree:
-    """One leaf for all states: a line of all features that does nothing yet."""
+    """A tree of one linear leaf with all gains zero."""
     low, high = np.asarray(task.actions.low), np.asarray(task.actions.high)
     pairs = product(range(len(low)), range(task.n_features))
     return CrispTree(
@@ -154,7 +155,7 @@ def scouted_rules(
     task: Task, spread: float, selection: Selection, states: NDArray, rng: np.random.Generator
 ) -> list[CrispTree]:
     """The best of rules drawn at random around `one_rule`, near and far: where nothing nearby earns
-    more, no small step leads on."""
+    more, small steps do not help."""
     start = one_rule(task)
     numbers = Numbers.of(start, states)
     n = len(numbers.vector)
@@ -168,7 +169,7 @@ def scouted_rules(
 
 
 class _Path:
-    """One tree on its way."""
+    """One tree that evolves."""
 
     def __init__(
         self, tree: CrispTree, settings: EvolveConfig, states: NDArray, rng: np.random.Generator
@@ -190,16 +191,16 @@ class _Path:
 
     @property
     def recent(self) -> float:
-        """What the trees of the latest generations earned."""
+        """The mean score of the latest generations."""
         return float(np.mean(self._scores[-EPOCH:])) if self._scores else -np.inf
 
     def note(self) -> CrispTree:
-        """The tree as it is now."""
+        """Note the tree as it is now, and return it."""
         self.noted.append(self._numbers.with_vector(self._strategy.mean))
         return self.noted[-1]
 
     def look(self, states: NDArray) -> None:
-        """Numbers are in units of all states met so far from now on."""
+        """From now on, numbers are in units of all states visited so far."""
         self._seen.append(states)
         self._numbers = Numbers.of(self.noted[-1], np.concatenate(self._seen))
         self._strategy.mean = self._numbers.vector
@@ -220,10 +221,11 @@ def evolve(
     report: Callable[[int, float], object] = lambda generation, score: None,
     time_used: Callable[[], float] = lambda: 0.0,
 ) -> Evolved:
-    """One of the trees with other numbers, where it earns more on fresh episodes; else as it was.
+    """The best tree after evolution if it earns more on fresh episodes, else the first tree
+    unchanged.
 
-    Numbers are in units of `states`, and of the states that the tree meets on its way. After each
-    epoch the worse half of the trees stays behind. `time_used` is a share: at 1 there is no time
+    Numbers are in units of `states` and of the states that the tree visits on the way. After each
+    epoch the worse half of the trees is dropped. `time_used` is a share: at 1 there is no time
     left. The nearer the end, the smaller the steps.
     """
     assert settings.generations is not None, "the configuration is resolved before it is run"
@@ -238,7 +240,7 @@ def evolve(
         played += returns.shape[1]
         scores = returns.mean(1).reshape(len(paths), -1)
         report(generation, float(scores.mean(1).max()))
-        if np.ptp(scores) == 0:  # nothing tells them apart any more
+        if np.ptp(scores) == 0:  # all earn the same
             break
         for path, mine in zip(paths, scores, strict=True):
             path.tell(mine)
@@ -250,7 +252,7 @@ def evolve(
     best = max(paths, key=lambda path: path.recent)
     best.note()
     last = [starts[0], *best.noted[-LATEST:]]  # of equals, the first
-    # To check takes less time than to evolve.
+    # Checking takes less time than evolving.
     means = selection.careful().returns(last, settings.confirm, most=max(LEAST_CHECK, played))
     means = means.mean(1)
     return Evolved(last[int(means.argmax())], float(means.max()))

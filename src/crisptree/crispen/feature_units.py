@@ -1,5 +1,5 @@
-"""The units that features have in a soft tree: what is observed is standardised, and what follows
-from it is standardised again."""
+"""The units of features in a soft tree: observed features are standardised, and derived features
+are standardised again."""
 
 from collections.abc import Sequence
 

@@ -15,7 +15,7 @@ from crisptree.envs.task import Task
 MIN_SAMPLES_LEAF = 5
 
 Fit = Callable[[NDArray, NDArray, NDArray | None, int, Task, int], CrispTree]
-"""States, actions, weights (or None), most leaves, task and seed in, a crisp tree out."""
+"""From states, actions, weights (or None), most leaves, task and seed to a crisp tree."""
 
 
 def fit_cart(

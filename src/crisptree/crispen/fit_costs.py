@@ -1,7 +1,7 @@
-"""Trees fitted to what actions cost, where the teacher knows it for every action.
+"""Trees fitted to the costs of all actions, where the teacher knows them.
 
 CART is told one right action for each state. A teacher that knows what every action costs leaves
-more room: where several are as good, the one that needs fewer questions is taken, and mistakes are
+more room: among equally good actions the one that needs fewer questions is taken, and errors are
 made where they cost least.
 """
 
@@ -17,7 +17,7 @@ from crisptree.crisp.rounding import rounded_down
 from crisptree.envs.task import Task
 
 NOTHING = 1e-9
-"""Costs below this share of the greatest are none."""
+"""Costs below this share of the greatest count as none."""
 
 
 @runtime_checkable
@@ -31,9 +31,9 @@ class KnowsCosts(Protocol):
 
 class Split(NamedTuple):
     saved: float
-    """What the two sides cost less than the node, each with its best action."""
+    """How much less the two sides cost than the node, each with its best action."""
     apart: float
-    """How far apart the costs of the two sides are, which decides between equals."""
+    """How far the costs of the two sides differ; decides between equals."""
     feature: int
     threshold: float
 
@@ -47,9 +47,9 @@ def fit_costs(
     task: Task,
     seed: int,
 ) -> CrispTree:
-    """A tree of at most `n_leaves` leaves that costs little on the states, grown best first.
+    """A tree of at most `n_leaves` leaves with low costs on the states, grown best first.
 
-    What the teacher's `actions` are and how states are weighted follows from what actions cost.
+    The teacher's `actions` and the weights of states are not needed: costs say both.
     """
     del actions, weights, seed
     rows, counts = np.unique(states, axis=0, return_counts=True)
@@ -80,13 +80,13 @@ def grown(rows: NDArray, costs: NDArray[np.float64], n_leaves: int, task: Task) 
 def _priority(
     node: dict[str, Any], rows: NDArray, costs: NDArray, least: float
 ) -> tuple[float, float]:
-    """The lowest goes first: by what its best split saves, then by how far apart the sides are."""
+    """The order of growing: by what the best split saves, then by how far the sides differ."""
     node["split"] = split = _best_split(rows[node["rows"]], costs[node["rows"]], least)
     return (0.0, 0.0) if split is None else (-split.saved, -split.apart)
 
 
 def _best_split(rows: NDArray, costs: NDArray, least: float) -> Split | None:
-    """The question that saves most; None where one action is as good as any for all rows."""
+    """The split that saves most; None if one action is best for all rows."""
     total = costs.sum(0)
     now = total.min()
     best: Split | None = None

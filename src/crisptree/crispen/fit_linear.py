@@ -15,13 +15,14 @@ from crisptree.crispen.agreement import ranges
 from crisptree.envs.task import Task
 
 RIDGE = 1e-6
-"""How much gains are drawn to 0, in units of the features' variances."""
+"""Ridge penalty of gains, in units of the features' variances."""
 MOST_ROWS = 20_000
-"""States that splits are chosen by."""
+"""Most states that splits are chosen on."""
 THRESHOLDS = 31
 """Thresholds that are tried for each feature."""
 CLIPPED_FITS = 8
-"""How often a leaf's line is fitted, each time without the labels at a bound that it reaches."""
+"""How often a leaf's line is refitted, each time without labels at a bound that the line
+reaches."""
 
 
 class Line(NamedTuple):
@@ -115,7 +116,7 @@ def fit_linear(
 
 
 def _best_split(states: NDArray, x: NDArray, y: NDArray, gains: int) -> _Split | None:
-    """The question after which the lines of both sides leave the least squared error."""
+    """The split after which the lines of both sides leave the least squared error."""
     fewest = 4 * (gains + 2)
     if len(x) < 2 * fewest:
         return None
@@ -153,7 +154,7 @@ def _thresholds(values: NDArray) -> NDArray[np.float64]:
 
 
 def _chosen_features(sums: _Sums, dimension: int, gains: int) -> list[int]:
-    """Columns, the ones first, of which each explains most of what those before it leave."""
+    """Columns, the constant first, each of which explains most of what those before it leave."""
     columns = [0]
     variance = np.diag(sums.xx) - sums.xx[0] ** 2 / sums.rows
     usable = variance > 1e-9 * sums.rows
@@ -167,7 +168,7 @@ def _chosen_features(sums: _Sums, dimension: int, gains: int) -> list[int]:
 
 
 def _solved(xx: NDArray, xy: NDArray) -> NDArray:
-    """The weights of least squares, gains drawn to 0 a little."""
+    """The weights of least squares, with a small ridge penalty on gains."""
     ridge = RIDGE * np.eye(xx.shape[-1]) * np.maximum(xx[..., :1, :1], 1.0)
     return np.linalg.solve(xx + ridge, xy[..., None])[..., 0]
 
@@ -207,9 +208,9 @@ def with_linear_leaves(
 
 
 def sparse_line(states: NDArray, values: NDArray, most: int, bounds: tuple[float, float]) -> Line:
-    """A line of at most `most` features through `values`, which is clipped to the bounds when used.
+    """A line of at most `most` features through `values`, clipped to the bounds when used.
 
-    A label at a bound asks for that or anything beyond: where the line is beyond, it is right.
+    A label at a bound means that bound or anything beyond it: a line beyond is right there.
     """
     mean, deviation = states.mean(0, dtype=np.float64), states.std(0, dtype=np.float64)
     usable = np.flatnonzero(deviation > 1e-6 * (1e-12 + np.abs(mean)))

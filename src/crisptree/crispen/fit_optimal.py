@@ -1,9 +1,9 @@
-"""The best tree of all for given costs, by dynamic programming, where states are few.
+"""The optimal tree for given costs, by dynamic programming, where states are few.
 
-What is reached by a node is a box of states. The best tree for a box and a number of leaves is one
-leaf, or the best question with the best trees for its two sides; boxes that are met on several ways
-are solved once. A tree that is grown question by question sees one question ahead; this one sees
-all of them, but the number of boxes limits what it can be asked.
+A node is reached by a box of states. The best tree for a box and a number of leaves is one leaf, or
+the best question with the best trees for its two sides; each box is solved once. Unlike greedy
+growing, this considers all questions together, but the number of boxes limits the size of the
+problem.
 """
 
 import math
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from crisptree.crispen.draft import Draft, Leaf, Split
 
 NOTHING = 1e-9
-"""Costs below this share of all costs are none."""
+"""Costs below this share of all costs count as none."""
 MOST_BOXES = 100_000
 DEEPEST = 200
-"""Questions in a row, which are as many calls within each other."""
+"""Most questions on a path, since each is a nested call."""
 
 
 class _Question(NamedTuple):
@@ -34,7 +34,7 @@ class _Question(NamedTuple):
 
 class _Box(NamedTuple):
     action: int
-    """The best one, of a single leaf."""
+    """The best action of a single leaf."""
     costs: NDArray[np.float64]
     """What the best tree of at most k leaves costs, for each k from 0 on."""
     questions: list[_Question | None]
@@ -59,7 +59,7 @@ class _Boxes:
         self._is_late = is_late
         self._known: dict[bytes, _Box] = {}
         left = np.arange(n_leaves + 1)[:, None] - np.arange(n_leaves + 1)
-        self._others = np.where(left > 0, left, 0)  # with 0 leaves nothing can be done
+        self._others = np.where(left > 0, left, 0)  # no tree has 0 leaves
 
     def solved(self, rows: NDArray[np.int32]) -> _Box:
         key = rows.tobytes()
@@ -113,9 +113,8 @@ def optimal_draft(
     is_late: Callable[[], bool] = lambda: False,
     most_boxes: int = MOST_BOXES,
 ) -> Draft | None:
-    """The tree of at most `n_leaves` leaves that costs least; None where there are too many boxes,
-    or where `is_late` says so before it is found. `costs` are those of each action in each state.
-    """
+    """The tree of at most `n_leaves` leaves that costs least; None if there are too many boxes, or
+    if `is_late` before it is found. `costs` are those of each action in each state."""
     sizes = [len(np.unique(column)) for column in states.T]
     n_boxes = math.prod(size * (size + 1) // 2 for size in sizes)
     if n_boxes > most_boxes or sum(sizes) > DEEPEST:

@@ -92,7 +92,7 @@ def _assemble(
 
 
 def leaf_actions(tree: TreeModel, moments: Moments, actions: Actions) -> tuple[NDArray, Gains]:
-    """What each leaf does, and its gains: `()` where leaves are constant.
+    """The action of each leaf, and its gains: `()` where leaves are constant.
 
     The likeliest choice (of each part), or the mean in the environment's units, within its bounds.
     """

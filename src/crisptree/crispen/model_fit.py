@@ -15,9 +15,9 @@ from crisptree.learn.exact_model import ExactModel
 from crisptree.learn.value_iteration import ExactPolicy
 
 ROUNDS = 12
-"""Of each way to fit."""
+"""Rounds of each way to fit."""
 FAINT = 1e-3
-"""Weight of states that nobody has met yet, as a share of the mean."""
+"""Weight of states that no policy has visited yet, as a share of the mean."""
 
 
 def fitted_trees(
@@ -29,11 +29,11 @@ def fitted_trees(
     keep: int = 3,
     is_late: Callable[[], bool] = lambda: False,
 ) -> list[CrispTree]:
-    """The best of the trees that are fitted round after round, the best first.
+    """The best trees of all rounds, the best first.
 
-    A state counts by how often the optimal policy and the trees so far meet it, times what wrong
-    actions cost there. There are three ways to fit: by what every action costs, question by
-    question or all at once, and CART.
+    A state counts by how often the optimal policy and the trees so far visit it, times what wrong
+    actions cost there. There are three ways to fit: by the costs of all actions, greedily or
+    optimally, and CART.
     """
     states = model.observations
     actions, costs = teacher.act(states), teacher.regrets(states)

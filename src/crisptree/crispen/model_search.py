@@ -1,10 +1,9 @@
 """Local search for the best tree where the environment's model is known: every return is exact.
 
 A change of the tree changes the actions of some states. To first order it gains the sum of their
-advantages, each weighted by how often the state is met: of all changes of all nodes these sums
-follow from sorting and adding up. The most promising ones are computed exactly, and the best is
-made. Where nothing helps any more, a part of the tree is cut away and grows again, or is drawn
-anew.
+advantages, each weighted by how often the state is visited; sorting and cumulative sums give these
+for all changes of all nodes. The most promising changes are computed exactly, and the best is made.
+If nothing helps, a part of the tree is cut away and grows again, or is drawn anew.
 """
 
 import heapq
@@ -30,28 +29,28 @@ from crisptree.learn.exact_model import ExactModel
 from crisptree.learn.long_run import Standing, Standings
 
 TRIED = 24
-"""Most changes that are computed exactly, of each way to rank them, before the search gives up."""
+"""Most changes computed exactly for each ranking before the search gives up."""
 AT_ONCE = 6
 """Changes that are compared before one is made."""
 PATIENCE = 400
-"""Cuts in a row that led to nothing better, after which the search ends."""
+"""Cuts in a row without a gain after which the search ends."""
 SLACK = 0.2
-"""How much worse a tree may be to be looked at further, as a share of the way to the optimum."""
+"""A tree this much worse, as a share of the way to the optimum, is still searched further."""
 RETURN = 10
-"""Cuts in a row that led to nothing better, after which the search goes back to the best tree."""
+"""Cuts in a row without a gain after which the search goes back to the best tree."""
 FEW_BOXES = 3_000
-"""Of a part that is drawn anew."""
+"""Most boxes of a part that is drawn anew."""
 TOLERANCE = 1e-9
 """Gains below this share of the return do not count."""
 
 
 Gained = tuple[float, Draft]
-"""About what a part gains in the place of another one."""
+"""The estimated gain of a part in the place of another one."""
 
 
 @dataclass(order=True, frozen=True)
 class Change:
-    """Another part in the place of a node, and about what that gains."""
+    """Another part in the place of a node, with its estimated gain."""
 
     gain: float
     path: Path = field(compare=False)
@@ -77,7 +76,7 @@ class ModelSearch:
         rng: np.random.Generator,
         is_late: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`optimal` is what the best policy does in each state."""
+        """`optimal` are the best policy's actions in each state."""
         self._model, self._most, self._rng, self._is_late = model, most_leaves, rng, is_late
         self._standings = Standings(model)
         best = self._standings.of(optimal)
@@ -90,8 +89,8 @@ class ModelSearch:
         starts: Sequence[Draft],
         report: Callable[[float, Best], object] = lambda done, b: None,
     ) -> Best:
-        """The best tree that was found from any start; of equals, one with few leaves. Its mean
-        is exact; on the way trees are compared by how they stand in the long run."""
+        """The best tree from any start; of equals, one with few leaves. Its mean is exact; during
+        the search, trees are compared without the time limit where that is exact enough."""
         first = max(map(self._judged, starts), key=lambda each: each.mean)
         climbed = first if self._cannot_gain(first) else self._best_climb(starts)
         best = self._smaller(climbed)
@@ -103,7 +102,7 @@ class ModelSearch:
             idle += 1
             if other.mean > best.mean + self._least:
                 best, idle = other, 0
-            # A little worse is a place to look from as well; from time to time back to the best.
+            # Search from slightly worse trees too, and go back to the best from time to time.
             is_near = other.mean >= best.mean - SLACK * (self._highest - best.mean)
             current = other if is_near else best if idle % RETURN == 0 else current
         return Best(best.draft, self._model.mean_of(self._actions(best.draft)))
@@ -129,7 +128,7 @@ class ModelSearch:
         return best
 
     def _step(self, best: Best) -> Best | None:
-        """A change that gains: the best of the first few promising ones of which any does."""
+        """The best of the first few promising changes that gain something."""
         actions = self._actions(best.draft)
         standing = self._standings.of(actions)
         own, ideal = (
@@ -217,7 +216,7 @@ class ModelSearch:
         return self._shaken(draft) if drawn is None else replaced(draft, path, drawn)
 
     def _smaller(self, best: Best) -> Best:
-        """Without the questions that gain nothing."""
+        """The draft without questions that gain nothing."""
         states, standing = self._model.observations, self._standings.of(self._actions(best.draft))
         for path, part, rows in list(parts(best.draft, states, np.arange(len(states))))[::-1]:
             if isinstance(part, Split):

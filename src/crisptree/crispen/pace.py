@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from crisptree.envs.play import Rollouts
 
 GRACE = 1.0
-"""Seconds for what begins when the time is up already."""
+"""Seconds for a choice that begins when the time is up."""
 SHARE = 0.15
-"""Of all the time that is left: one choice may take so much of it."""
+"""Share of all the time left that one choice may take."""
 
 
 @dataclass
@@ -19,15 +19,15 @@ class Pace:
     steps_per_second: float = math.inf
     episode_length: float = 1.0
     waits: bool = False
-    """Whether steps wait rather than compute: a few episodes then take as long as many, and say
-    nothing of what many would take."""
+    """Whether steps wait rather than compute: a few episodes then take as long as many, and do not
+    show how long many would take."""
 
     def seconds(self, episodes: int) -> float:
         """About how long so many episodes take, played side by side."""
         return episodes * self.episode_length / self.steps_per_second
 
     def note(self, played: Rollouts, seconds: float, is_whole: bool) -> None:
-        """Learn from episodes that took so many seconds; `is_whole`: none ended for want of
+        """Update by episodes that took so many seconds; `is_whole`: none was cut for lack of
         time."""
         steps, length = int(played.lengths.sum()), float(played.lengths.mean())
         if not steps:
@@ -36,13 +36,13 @@ class Pace:
         if known == math.inf:
             known = rate
         self.steps_per_second = max(rate, known if self.waits else (rate + known) / 2)
-        # What was cut short would have gone on for nobody knows how long.
+        # It is unknown how long episodes would have lasted that were cut short.
         self.episode_length = length if is_whole else max(2 * length, self.episode_length)
 
 
 @dataclass(frozen=True)
 class Timetable:
-    """Until when playing goes on, on `time.monotonic`'s clock."""
+    """Deadlines for playing, on `time.monotonic`'s clock."""
 
     end: float = math.inf
     """When all must be over."""
@@ -50,8 +50,8 @@ class Timetable:
     """When the stage at work should be over."""
 
     def allowed(self) -> float:
-        """Seconds that one choice may take: those that are left of the stage, or a share of all
-        that are left where that is more."""
+        """Seconds for one choice: what is left of the stage, or a share of all time left if that is
+        more."""
         now = time.monotonic()
         of_stage = min(self.deadline, self.end) - now
         return max(of_stage, SHARE * (self.end - now), GRACE)

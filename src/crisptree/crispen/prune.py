@@ -1,8 +1,7 @@
-"""Pruning: an inner node gives way to one of its children.
+"""Pruning: an inner node is replaced by one of its children.
 
-Nodes go whose loss changes little of what the tree does on the states that it visits itself, and
-many ways to choose them race on return. Never many leaves at once: one refinement does not repair a
-big cut.
+Nodes are removed whose loss changes little on the states that the tree visits itself, and many ways
+to choose them race on return. Few leaves go at a time: one refinement does not repair a big cut.
 """
 
 import math
@@ -23,21 +22,21 @@ from crisptree.envs.seeds import block_seed
 from crisptree.envs.task import Task
 
 ATTEMPTS = 6
-"""Orders of cuts that are tried for each way that is wanted; many lead to the same tree."""
+"""Orders of cuts tried for each distinct result that is wanted; many lead to the same tree."""
 LEAST_CHANGE = 1e-3
-"""Share of the states below which all changes count about alike."""
+"""Changes of a smaller share of the states count about alike."""
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Node `node` gives way to its child `child`; `changed` is how much the actions then differ,
+    """Node `node` is replaced by its child `child`; `changed` is how much the actions then differ,
     summed over the states."""
 
     node: int
     child: int
     changed: float
     leaves: int
-    """Leaves that go."""
+    """Leaves that are removed."""
 
 
 def ladder(leaves: int, target: int, step: float) -> list[int]:
@@ -61,8 +60,8 @@ def visited_states(
     episodes: int = 64,
     until: float = math.inf,
 ) -> NDArray:
-    """States that a policy meets on its own way, a sample of at most `most`; `until` is when it
-    must be over, on `time.monotonic`'s clock."""
+    """A sample of at most `most` states that a policy visits; `until` is when playing must be over,
+    on `time.monotonic`'s clock."""
     first = block_seed("selection", episodes, seed, most)
     seeds = range(first, first + episodes)
     seen = rollout([policy], task, seeds, record=True, fast=True, deadline=until)
@@ -152,7 +151,7 @@ def _compact(tree: CrispTree, if_true: NDArray, if_false: NDArray, root: int) ->
 
 
 def prune_by_disagreement(tree: CrispTree, n_leaves: int, states: NDArray) -> CrispTree:
-    """Down to `n_leaves`, one least changing cut after the other."""
+    """The tree cut down to `n_leaves`, by the least changing cut each time."""
     while tree.n_leaves > n_leaves:
         allowed = [cut for cut in cuts(tree, states) if tree.n_leaves - cut.leaves >= 2]
         small = [cut for cut in allowed if tree.n_leaves - cut.leaves >= n_leaves] or allowed
@@ -172,13 +171,12 @@ def prune_by_return(
     is_late: Callable[[], bool] = lambda: False,
     seconds_left: Callable[[], float] = lambda: math.inf,
 ) -> CrispTree:
-    """Down to `n_leaves` in a few steps; in each of them many ways to cut race on return.
+    """The tree cut down to `n_leaves` in a few steps; in each step many ways to cut race on return.
 
-    Each way makes the least changing cuts first, in an order of its own. They are compared as a
-    whole: cuts that cost nothing one by one may cost much together. Where fewer steps are needed
-    than there may be, each has more episodes. Where there are not seconds enough for all races,
-    there are fewer; where `is_late` says so, the least changing cuts are made without a race, which
-    may cost all that was learned.
+    Each way makes the least changing cuts first, in an order of its own. Ways are compared as a
+    whole: cuts that cost nothing one by one may cost much together. If fewer steps are needed than
+    allowed, each has more episodes; if there is too little time for all races, there are fewer. If
+    `is_late`, the least changing cuts are made without a race, which may cost all that was learned.
     """
     races = max(1, min(config.races, tree.n_leaves - n_leaves))
     rounds = [round(episodes * config.races / races) for episodes in config.rounds]
@@ -189,7 +187,7 @@ def prune_by_return(
         size = n_leaves + excess - math.ceil(excess / races)
         every = _ways(tree, size, states, rng, config.ways)
         smaller = every[selection.race(every, rounds)[0]]
-        if smaller.n_leaves == tree.n_leaves:  # what is left cannot be cut
+        if smaller.n_leaves == tree.n_leaves:  # the rest cannot be cut
             break
         tree = smaller
         fitting = seconds_left() / max(time.monotonic() - began, 1e-9)
@@ -200,8 +198,8 @@ def prune_by_return(
 def _ways(
     tree: CrispTree, n_leaves: int, states: NDArray, rng: np.random.Generator, count: int
 ) -> list[CrispTree]:
-    """The tree, cut to a size in so many different ways, or as many as are found. The first makes
-    the least changing cuts; the later ones stray further and further from that order."""
+    """The tree cut to a size in up to `count` different ways. The first makes the least changing
+    cuts; later ones deviate from that order more and more."""
     found = cuts(tree, states)
     changed = np.log([LEAST_CHANGE * len(states) + cut.changed for cut in found])
     ways: dict[bytes, CrispTree] = {}
@@ -244,8 +242,8 @@ def prune_free(
     rounds: Sequence[int] = (32, 64),
     is_late: Callable[[], bool] = lambda: False,
 ) -> CrispTree:
-    """Cut while it certainly costs nothing on fresh episodes; each cut is held against the first
-    tree."""
+    """The tree after cuts that certainly cost nothing on fresh episodes; each is compared with the
+    first tree."""
     best, judge = tree, selection.careful()
     while best.n_leaves > 2 and not is_late():
         few = [cut_away(best, cut.node, cut.child) for cut in cuts(best, states)[:shortlist]]
@@ -253,7 +251,7 @@ def prune_free(
         before, after = judge.returns([tree, few[index]], episodes)
         gain = after - before
         doubt = float(gain.std() / math.sqrt(len(gain)))
-        if gain.mean() < doubt:  # where every episode is the same, there is no doubt
+        if gain.mean() < doubt:  # no doubt if all episodes are equal
             return best
         best = few[index]
     return best

@@ -23,7 +23,7 @@ from crisptree.soft import AxisTree, Topology
 IDLE = 0.02
 """A node is idle if less than this share of what reaches it goes one of the ways."""
 FEWEST = 30
-"""Of fewer states nothing is concluded."""
+"""With fewer states, no node is judged."""
 AMID = (0.25, 0.75)
 
 
@@ -93,7 +93,7 @@ def redrawn(
 
 
 def _of_leaves(tree: AxisTree) -> tuple[Any, Any, Any]:
-    """All that belongs to leaves."""
+    """The arrays that have one entry for each leaf."""
     return tree.leaves, tree.gains, tree.kept_gains
 
 

@@ -1,4 +1,4 @@
-"""Rule lists learned from labelled states: one comparison a rule."""
+"""Rule lists learned from labelled states: one comparison per rule."""
 
 from typing import Any, NamedTuple
 
@@ -14,11 +14,11 @@ from crisptree.envs.task import Task
 BINS = 256
 SMALLEST_RULE = 10
 PRICES = (3.0, 12.0)
-"""What a wrongly covered state costs, in rightly covered ones. Each price gives a list."""
+"""The cost of a wrongly covered state in rightly covered ones; each price gives a list."""
 MOST_ROWS = 10_000
-"""Of more states a list learns no more, in more time."""
+"""Most states a list is fitted to; more only take more time."""
 GROUPS = 12
-"""Kinds that real actions are told apart in, while rules are chosen."""
+"""Number of labels that real actions are grouped into while rules are chosen."""
 
 
 class Rule(NamedTuple):
@@ -39,8 +39,8 @@ def fit_list(
 ) -> CrispTree:
     """A list of at most `n_leaves - 1` rules "if x_j > t (or x_j ≤ t) then a".
 
-    Lists begin by covering (at different prices) or by insertion; then every rule is fitted anew
-    while the others stand, and the list that is wrong least is taken.
+    Lists begin by covering (at different prices) or by insertion; then every rule is refitted while
+    the others stay, and the list with the fewest errors is taken.
     """
     if task.actions.kind != "box":
         actions = np.asarray(actions, np.int64)
@@ -90,8 +90,8 @@ def _edges(states: NDArray) -> list[NDArray]:
 def _cover(
     binned: NDArray, labels: NDArray[np.int64], edges: list[NDArray], n_rules: int, price: float
 ) -> BinnedList:
-    """Rule after rule, the half-space is cut off that covers most states of one label at the least
-    price."""
+    """A list by covering: each rule is the half-space that covers most states of one label at the
+    least price."""
     n_labels = int(labels.max()) + 1
     counts = _counts(binned, labels, n_labels)
     left, rules = np.arange(len(labels)), []
@@ -102,7 +102,8 @@ def _cover(
         covered = (binned[left, best.feature] <= best.edge) == best.asks_at_most
         gone = left[covered]
         rules.append(best)
-        # What is covered is taken out of the counts: no state is counted anew for every rule.
+        # Covered states are subtracted from the counts, so no state is counted again for every
+        # rule.
         counts = counts - _counts(binned[gone], labels[gone], n_labels)
         left = left[~covered]
     rest = left if len(left) else np.arange(len(labels))
@@ -112,7 +113,8 @@ def _cover(
 def _as_tree(
     found: BinnedList, fit: ListFit, edges: list[NDArray], actions: NDArray, task: Task
 ) -> CrispTree:
-    """The list with the actions of the states that its rules take; a rule that takes none goes."""
+    """The list with the actions of the states that its rules take; rules without states are
+    dropped."""
     first = fit.reached(found)
     rules = []
     for at, rule in enumerate(found.rules):

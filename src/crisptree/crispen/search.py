@@ -1,9 +1,9 @@
 """Local search on the crisp tree itself: small changes raced on return.
 
-Gradients end where the tree is crisp: a soft tree that earns as much as can be earned may still
-be read off with a threshold a little to one side, and no gradient chooses a question. Here a
-threshold moves, a question or a leaf's action is exchanged, a question goes and another one comes
-elsewhere; and what earns more on fresh selection episodes stays.
+Gradients end where the tree is crisp: a soft tree that earns as much as possible may still be read
+off with a threshold a little to one side, and no gradient chooses a question. Here a threshold
+moves, a question or a leaf's action is exchanged, or a question is removed and another one added
+elsewhere; changes that earn more on fresh selection episodes are kept.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,13 +24,13 @@ from crisptree.crispen.select import Selection
 CHANGES = ("threshold", "question", "action")
 ODDS = (0.7, 0.15, 0.15)
 BOX_ODDS = (0.45, 0.15, 0.4)
-"""Real actions can be moved a little, so it pays to try them more often."""
+"""Kinds of change for real actions, which can be moved a little and so are tried more often."""
 STRONGER = 0.15
-"""Share of the changes of real actions that change those of all leaves, by one factor."""
+"""Share of changes of real actions that change all leaves by one factor."""
 EXCHANGES = 0.3
-"""Share of the variants with a new question in another place, for which another one goes."""
+"""Share of the variants with a new question elsewhere, for which another one is removed."""
 FAR = 2.0
-"""How many cuts change less, on average, than the one that makes room for a new question."""
+"""The removed question is, on average, the one with this many less changing cuts before it."""
 ATTEMPTS = 4
 """Places that are tried for each new question: many change nothing, or break a list."""
 WIDTH = 24
@@ -38,9 +38,9 @@ WIDTH = 24
 COLUMNS = ("feature", "threshold", "if_true", "if_false", "action")
 MOST_TOGETHER = 3
 FEWEST = 20
-"""States that must have met a node for its neighbourhood to be told from them."""
+"""Least states at a node for its changes to be drawn from them; else all states are used."""
 SAMPLE = 2_000
-"""States by which the cuts are compared that make room."""
+"""States on which the cuts that make room are compared."""
 
 
 def search(
@@ -56,8 +56,8 @@ def search(
 ) -> CrispTree:
     """The tree after at most `settings.sweeps` sweeps; each keeps a few changes or none.
 
-    The search ends early where nothing was gained for a while, or where `is_late` says so. The tree
-    has at most `most_leaves` leaves, as many as it came with unless given; a list stays one.
+    The search ends early if nothing was gained for a while, or if `is_late`. The tree has at most
+    `most_leaves` leaves, by default as many as it came with; a list stays a list.
     """
     tree = tree.simplify()
     most, width = most_leaves or tree.n_leaves, settings.width or WIDTH
@@ -94,7 +94,7 @@ def _raced(
     settings: SearchConfig,
     selection: Selection,
 ) -> CrispTree | None:
-    """The best change of a race, or a few changes together; none where the tree itself is best."""
+    """The best change of a race, or a few changes together; None if the tree itself is best."""
     variants = [*moved, *exchanged]
     leads = selection.ahead(tree, variants, settings.rounds)
     if not leads:
@@ -116,8 +116,8 @@ def _exchanged(
     is_list: bool,
     rng: np.random.Generator,
 ) -> list[CrispTree]:
-    """Variants with a new question; where there is no room for it, a question that changes little
-    goes elsewhere."""
+    """Variants with a new question; if there is no room for it, a question that changes little is
+    removed."""
     some = states[rng.permutation(len(states))[:SAMPLE]]
     columns, now, found = tree.columns(some), tree.act(some), []
     every_node = list(rows_by_node(tree, some, leaves=True))
@@ -240,8 +240,8 @@ def _with_another_action(tree: CrispTree, reach: float, rng: np.random.Generator
 
 
 def _with_stronger_actions(tree: CrispTree, dimension: int, factor: float) -> CrispTree:
-    """What all leaves do in one dimension of the action becomes stronger or weaker by a factor, as
-    seen from the middle of its range: what one leaf saves may cost another."""
+    """Scale what all leaves do in one dimension of the action by a factor, around the middle of its
+    range: a gain in one leaf may cost another."""
     middle = 0.5 * (tree.actions.low[dimension] + tree.actions.high[dimension])
     action, leaf = tree.action.copy(), tree.feature < 0
     action[leaf, dimension] = middle + factor * (action[leaf, dimension] - middle)
@@ -257,7 +257,7 @@ def _with_stronger_actions(tree: CrispTree, dimension: int, factor: float) -> Cr
 def _bounded(
     values: NDArray[np.float64], gains: Sequence[Gain], actions: Actions
 ) -> NDArray[np.float64]:
-    """What a leaf holds, within the bounds where it is constant: only a line may start beyond."""
+    """The values of a leaf, within the bounds if it is constant: only a line may start beyond."""
     linear = [any(gain.dimension == d for gain in gains) for d in range(len(values))]
     return np.where(linear, values, np.clip(values, actions.low, actions.high))
 
@@ -265,7 +265,7 @@ def _bounded(
 def _with_other_gains(
     tree: CrispTree, leaf: int, reach: float, rng: np.random.Generator
 ) -> CrispTree:
-    """One gain of a linear leaf is dropped, or becomes a little larger or smaller."""
+    """Drop one gain of a linear leaf, or make it a little larger or smaller."""
     gains = list(tree.gains)
     terms = list(gains[leaf])
     at = int(rng.integers(len(terms)))
@@ -283,7 +283,7 @@ def _with_other_gains(
 def _with_another_question(
     tree: CrispTree, node: int, met: NDArray, rng: np.random.Generator
 ) -> CrispTree:
-    """Any feature, at a value that was met, either way round."""
+    """A question about any feature, at a value that was visited, in either direction."""
     feature, threshold = tree.feature.copy(), tree.threshold.copy()
     feature[node] = rng.integers(len(tree.features))
     threshold[node] = rng.choice(met[:, feature[node]])

@@ -19,16 +19,16 @@ from crisptree.envs.task import Task
 from crisptree.learn.exact_model import ExactModel
 
 CAREFUL = 2**32
-"""Between the seeds of two streams of selection episodes."""
+"""The distance between the seeds of two streams of selection episodes."""
 FEW = 16
-"""Episodes that are played where there was no time for all: those that end first are not like the
-others, so that some of many would mislead."""
+"""Episodes that are played instead if there was no time for all: of many, those that end first are
+not typical."""
 HOPE = 0.5
-"""Standard errors by which a tree may be behind another one and still run on."""
+"""A tree may be this many standard errors behind and still race on."""
 CLEAR = 4.0
-"""Standard errors by which one is ahead for certain: no more episodes are needed."""
+"""A tree this many standard errors ahead is certainly better: the race ends."""
 ENOUGH = 3
-"""Rounds before which nothing counts as certain."""
+"""Rounds before which nothing is certain."""
 
 
 class Lead(NamedTuple):
@@ -68,8 +68,8 @@ class Selection:
         return max(least, math.ceil(episodes * self._scale))
 
     def careful(self) -> "Selection":
-        """A stream of other episodes, whose counts shrink more slowly with the scale: for a choice
-        among few trees, after which there is no other."""
+        """A stream of other episodes, whose counts shrink more slowly with the scale: for a final
+        choice among few trees."""
         if self._careful is None:
             self._careful = other = copy.copy(self)
             other._seed, other._calls = self._seed + CAREFUL, 0
@@ -91,9 +91,9 @@ class Selection:
         least: int = 2,
         most: int | None = None,
     ) -> np.ndarray:
-        """Returns `(trees, episodes)`, of `least` to `most` episodes. The same episodes for each
-        tree: differences between trees are then less noisy. Fewer are played where there is no time
-        for all; where the time ended all the same, only episodes that all trees finished count."""
+        """Returns `(trees, episodes)` of `least` to `most` episodes, the same for each tree, so
+        that differences are less noisy. Fewer are played if there is no time for all; if time ran
+        out, only episodes that all trees finished count."""
         if self._model is not None:
             return np.array([[self._model.mean_return(tree)] for tree in trees])
         asked = self.scaled(episodes, least)
@@ -109,7 +109,7 @@ class Selection:
     def _fitting(self, n_trees: int, count: int) -> int:
         """How many of `count` episodes there is time for, for each tree."""
         allowed = self._times.allowed()
-        # A compiled twin plays whole batches in no time, most of which goes into compiling.
+        # A compiled twin is fast; most of its time is compiling.
         if self._model is not None or allowed == math.inf or twin_of(self.task) is not None:
             return count
         count = min(count, FEW) if self._times.is_over() else count
@@ -126,12 +126,12 @@ class Selection:
         return played
 
     def _unfinished(self, played: Rollouts) -> np.ndarray:
-        """Which episodes ended for want of time."""
+        """Which episodes were cut for lack of time."""
         return played.was_cut & (played.lengths < step_limit(self.task))
 
     def _comparable(self, played: Rollouts) -> np.ndarray:
-        """Returns of the episodes that every tree had time for; where there are none, of as much as
-        was played, which is as long for each. Nothing can be told where some were not begun."""
+        """Returns of the episodes that every tree finished; if there are none, of the parts played,
+        which are equally long; zeros if some were not begun."""
         finished = ~self._unfinished(played).any(0)
         if finished.any():
             return played.returns[:, finished]
@@ -150,9 +150,10 @@ class Selection:
     def finalists(
         self, trees: Sequence[CrispTree], rounds: Sequence[int], keep: float = 1 / 3
     ) -> list[tuple[int, float]]:
-        """Who ran the last round of the race, the best first; of equals, the earlier.
+        """The trees of the last round of the race with their means, the best first; of equals, the
+        earlier.
 
-        Where there is no time for an episode of each, only the first trees run.
+        If there is no time for an episode of each, only the first trees race.
         """
         most = max(1, self._fitting(1, len(trees)))
         alive = list(range(min(most, len(trees))))
@@ -170,11 +171,11 @@ class Selection:
     def ahead(
         self, tree: CrispTree, others: Sequence[CrispTree], rounds: Sequence[int], keep: float = 0.5
     ) -> list[Lead]:
-        """Which of the others earn more than the tree, the best first.
+        """The others that earn more than the tree, the best first.
 
-        All play the same episodes, so that few are needed where a change makes little difference.
-        After each round only those run on that are not clearly behind the tree, and of these the
-        best: a share of all that shrinks from round to round, two at least.
+        All play the same episodes, so few are needed if a change makes little difference. After
+        each round only those race on that are not clearly behind the tree, and of these the best: a
+        share that shrinks from round to round, but at least two.
         """
         leads, gains = [], np.zeros((len(others), 0))
         alive = list(range(len(others)))

@@ -1,9 +1,10 @@
-"""The worst start: small changes to a crisp tree, kept where they help the starts that go worst.
+"""The worst starts: small changes to a crisp tree, kept if they help the starts with the lowest
+scores.
 
-A mean hides a start in a thousand that fails. Here a tree is judged by the lowest share of its
-starts, and by its mean only where that is equal. Changes are tried on the starts that go worst with
-the tree as it is, and what helps them on all of them. Now and then an adversary looks for worse
-starts around the worst; those join the others and stay.
+A mean hides that one start in a thousand fails. Here a tree is judged by its lowest share of
+starts, and by the mean only to break ties. Changes are tried on the worst starts first, and then on
+all. From time to time an adversary looks for worse starts around the worst; those are added and
+stay.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,27 +20,27 @@ from crisptree.crispen.prune import rows_by_node
 from crisptree.crispen.search import variant
 
 REACHES = (0.003, 0.01, 0.03, 0.1, 0.3)
-"""How far a threshold moves, as a share of the states at its node; one is drawn for each change."""
+"""How far a threshold moves, as a share of the states at its node; each change draws one."""
 MOST_CHANGES = 3
 GROWS = 0.3
-"""How often a leaf becomes a question, where there is room for one."""
+"""Chance that a change turns a leaf into a question, if there is room."""
 ADVERSARY_EVERY = 8
 """Rounds between two searches for worse starts."""
 
 Starts = NDArray[Any]
-"""What an episode begins with, a row each: a state, or a seed."""
+"""Rows that episodes begin with: states, or seeds."""
 
 
 @runtime_checkable
 class Trial(Protocol):
-    """Where trees are tried, from starts that can be chosen."""
+    """Plays trees from starts that can be chosen."""
 
     def starts(self, n: int) -> Starts:
         """Starts of all kinds: the extremes and the inside."""
         ...
 
     def near(self, worst: Starts, n: int) -> Starts:
-        """Other starts, where possible such that are likely to be as bad as these."""
+        """Other starts, if possible such as are likely to be as bad as these."""
         ...
 
     def scores(self, trees: Sequence[CrispTree], starts: Starts) -> NDArray[np.float64]:
@@ -47,12 +48,12 @@ class Trial(Protocol):
         ...
 
     def states(self, tree: CrispTree) -> NDArray:
-        """What the tree meets on its way, `(N, features)`."""
+        """The states that the tree visits, `(N, features)`."""
         ...
 
 
 def tail(scores: NDArray[np.float64], share: float) -> tuple[float, float]:
-    """What a tree is judged by: the mean of its lowest scores (of one at least), then of all."""
+    """The score of a tree: the mean of its lowest scores (at least one), then of all."""
     count = max(1, int(share * len(scores)))
     return float(np.partition(scores, count - 1)[:count].mean()), float(scores.mean())
 
@@ -68,7 +69,7 @@ def improved(
 ) -> tuple[CrispTree, Starts]:
     """The tree after at most `settings.rounds` rounds of changes, and the starts it was judged by.
 
-    It ends early where nothing was gained for `settings.patience` rounds, or where `is_late`.
+    It ends early after `settings.patience` rounds without a gain, or if `is_late`.
     """
     tree = tree.simplify()
     starts = trial.starts(settings.starts)
@@ -102,7 +103,7 @@ def _with_worse(
     starts: Starts,
     scores: NDArray[np.float64],
 ) -> tuple[Starts, NDArray[np.float64]]:
-    """The starts with worse ones in the place of the best, which tell least."""
+    """The starts, with worse ones in the place of the best, which tell least."""
     worst = starts[np.argsort(scores, kind="stable")[: settings.hard]]
     others = trial.near(worst, settings.hard)
     found = trial.scores([tree], others)[0]

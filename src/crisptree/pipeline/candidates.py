@@ -1,9 +1,9 @@
 """Candidates race, leg by leg: they begin in different ways or from different seeds, and after each
 leg all of them go on from the best one's tree.
 
-This is the one mechanism for trying something more than once. What a cut costs and what learning
-makes of it is partly luck; the best of a few tries at every size is better than the best of as many
-trees that were each cut without a choice.
+This is the one mechanism for trying something more than once. What a cut and the learning after it
+cost is partly luck: the best of a few tries at every size beats the best of as many trees that were
+cut without a choice in between.
 """
 
 import math
@@ -52,11 +52,12 @@ class Finished:
     selection_return: float
     """On selection episodes that are the same for all candidates of the leg."""
     records: tuple[dict[str, Any], ...]
-    """Of all stages that led to the tree, those of other candidates in earlier legs included."""
+    """The records of all stages that led to the tree, also those of other candidates in earlier
+    legs."""
     folders: tuple[Path, ...]
-    """Of the same stages."""
+    """The folders of the same stages."""
     settled: bool = False
-    """Whether nothing better is in sight."""
+    """Whether the tree is settled; see `stage.is_settled`."""
 
 
 @dataclass(frozen=True)
@@ -67,16 +68,16 @@ class Outcome:
     steps: int
     """Environment steps of all candidates in all legs."""
     seconds: float
-    """The same for the time they took."""
+    """Seconds of all candidates in all legs."""
 
 
 def candidates_of(config: TrainConfig) -> list[Candidate]:
-    """Those that begin, one for each turn."""
+    """The candidates of the first leg, one for each turn."""
     return [Candidate(i, beginning) for i, beginning in enumerate(turns(config))]
 
 
 def candidate_seed(seed: int, number: int) -> int:
-    """A seed for one candidate of one seed (and for the choice among them), no two alike."""
+    """A distinct seed for each candidate of each seed, and for the choice among them."""
     return seed * (MOST_CANDIDATES + 1) + number
 
 
@@ -105,8 +106,8 @@ def run_candidates(
 
 
 class _Race:
-    """The candidates of one seed: in processes of their own, each with a folder of its own, or one
-    alone in this process."""
+    """Runs the candidates of one seed: each in a process and a folder of its own, or one alone in
+    this process."""
 
     def __init__(
         self,
@@ -126,7 +127,7 @@ class _Race:
         self._steps, self._seconds = 0, 0.0
 
     def run_table(self) -> Outcome:
-        """What a model of the environment leads to, in a share of the time."""
+        """The outcome of a search on a learned model of the environment, in a share of the time."""
         table = Candidate(MOST_CANDIDATES - 1, "table")
         own = RunDirectory(self._directory.folder("table"))
         return self.run_alone(table, own, self._config.table.share)
@@ -134,7 +135,7 @@ class _Race:
     def run_alone(
         self, candidate: Candidate, directory: RunDirectory, share: float = 1.0
     ) -> Outcome:
-        """One candidate that has nobody to race with."""
+        """The outcome of a single candidate, without a race."""
         minutes = self._minutes_left()
         made, records = run_stages(
             plan(candidate.beginning, self._config),
@@ -170,7 +171,7 @@ class _Race:
                 finished = self._run_leg(number, candidates, best, workers)
                 leg = legs(candidates[0].beginning, self._config)[number].name
                 scores[leg] = {each.candidate.name: each.selection_return for each in finished}
-                # One that is settled was played longer than the others.
+                # A settled tree was played in more episodes than the others.
                 best = max(
                     finished,
                     key=lambda each: (each.settled, each.selection_return, -each.tree.n_leaves),
@@ -187,9 +188,8 @@ class _Race:
     def _run_leg(
         self, number: int, candidates: list[Candidate], before: Finished | None, workers: Workers
     ) -> list[Finished]:
-        """The candidates at the end of a leg, up to the first that is settled: after it, there is
-        nothing to look for. Those before it are waited for, since who is ready first depends on the
-        clock, and who counts must not."""
+        """The candidates at the end of a leg, up to the first that is settled; later ones are not
+        needed. Earlier ones are waited for: who counts must not depend on who is ready first."""
         results = self._results_of_before(number, candidates, before)
 
         def is_enough(name: str, result: dict[str, Any]) -> bool:
@@ -214,7 +214,7 @@ class _Race:
     def _results_of_before(
         self, number: int, candidates: list[Candidate], before: Finished | None
     ) -> dict[str, Any]:
-        """What candidates came to before the run was interrupted."""
+        """The results of candidates that finished the leg before the run was interrupted."""
         found = {}
         for each in candidates:
             result = RunDirectory(self._folder(each)).read_checked(_record_of(number))
@@ -226,7 +226,8 @@ class _Race:
     def _jobs(
         self, number: int, candidates: list[Candidate], before: Finished | None
     ) -> Iterator[Job]:
-        """Each is told, when there is a worker for it, how much time there is."""
+        """The jobs of the candidates. Each is made when a worker is free, and says how much time is
+        left."""
         for position, each in enumerate(candidates):
             waiting: list[Beginning] = [other.beginning for other in candidates[position:]]
             folder = self._folder(each)
@@ -274,7 +275,7 @@ class _Race:
 def up_to_settled(
     candidates: list[Candidate], results: dict[str, dict[str, Any]]
 ) -> list[Candidate] | None:
-    """The candidates up to the first that is settled; None where that cannot be told yet."""
+    """The candidates up to the first that is settled; None if that is not known yet."""
     for count, each in enumerate(candidates, 1):
         if each.name not in results:
             return None
@@ -284,9 +285,9 @@ def up_to_settled(
 
 
 def later_weight(config: TrainConfig, leg: int, waiting: list[Beginning], n_workers: int) -> float:
-    """What comes after the leg of the first of those that wait for a worker.
+    """The weight of all that comes after the first waiting candidate's leg.
 
-    Where they are more than there are workers, they share the time that the slowest would take.
+    If more candidates wait than there are workers, they share the time of the slowest.
     """
     every = [legs(beginning, config)[leg:] for beginning in waiting]
     weights = [rest[0].weight for rest in every]
@@ -315,7 +316,7 @@ def _total(records: Any, name: str) -> Any:
 
 
 def _inputs_of_next_leg(finished: Finished) -> dict[str, Any]:
-    """Where the next leg finds what it begins with."""
+    """What the next leg needs of the leg before it, as plain JSON."""
     returns = [each["best_return"] for each in finished.records if each.get("best_return")]
     paces = [each["pace"] for each in finished.records if each.get("pace") is not None]
     return {
@@ -372,7 +373,7 @@ def run_leg(
 
 
 def _loaded_inputs(before: dict[str, Any], config: TrainConfig, task: Task) -> Before:
-    """What the best candidate of the leg before left."""
+    """The artifacts that the best candidate of the leg before has saved."""
     made = load_artifacts(Path(before["folder"]), Artifacts(), config, task)
     made = replace(made, pace=before["pace"], best_return=before["best_return"])
     return Before(made, before["key"], before["n_stages"])
@@ -381,13 +382,14 @@ def _loaded_inputs(before: dict[str, Any], config: TrainConfig, task: Task) -> B
 def _score(
     made: Artifacts, config: TrainConfig, task: Task, seed: int, leg: int, times: TimeLeft
 ) -> dict[str, Any]:
-    """What decides who goes on: the same selection episodes for every candidate of the leg."""
+    """The score that decides which tree goes on, on the same selection episodes for every
+    candidate."""
     assert made.tree is not None
     scale = 1.0 if config.selection.scale is None else config.selection.scale
     judge = stage_seed(candidate_seed(seed, MOST_CANDIDATES), f"leg-{leg}")
     until = Timetable(time.monotonic() + times.seconds_to_choose())
     selection = Selection(task, judge, scale, exact_model(task), until, times.pace(task))
-    if "worst_case" in made.figures:  # the worst starts choose
+    if "worst_case" in made.figures:  # the worst starts decide
         settled = bool(made.figures["settled"])
         return {"selection_return": made.figures["worst_case"], "settled": settled}
     score = selection.careful().mean(made.tree, config.selection.final)

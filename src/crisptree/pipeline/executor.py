@@ -44,9 +44,9 @@ class Job(NamedTuple):
 
 
 OnMessage = Callable[[str, Message], object]
-"""Called with the job's name and what it says: {"advance": [stage, done, text]} or {"note": …}."""
+"""Called with the job's name and a message: {"advance": [stage, done, text]} or {"note": …}."""
 Done = Callable[[str, Any], bool]
-"""Called with a job's name and result; true ends the jobs that are still at work."""
+"""Called with a job's name and result; True ends the other jobs."""
 OnError = Callable[[str, str], object]
 """Called with the name of a job that failed and one line that says why."""
 
@@ -112,7 +112,7 @@ class Workers:
                 worker, message = self._messages.get()
                 name = worker.job.name if worker.job is not None else ""
                 if self._busy.get(name) is not worker:
-                    continue  # the last words of one that is not waited for
+                    continue  # a last message of a worker that is no longer waited for
                 if "result" in message:
                     self._release(name)
                     results[name] = message["result"]
@@ -131,7 +131,7 @@ class Workers:
         return results
 
     def _give_out(self, waiting: Any) -> bool:
-        """Give jobs to free workers; whether any is at work."""
+        """Give jobs to free workers; return whether any is busy."""
         while len(self._busy) < (self._count or cores()):
             if (job := next(waiting, None)) is None:
                 break
@@ -141,7 +141,7 @@ class Workers:
         return bool(self._busy)
 
     def _release(self, name: str) -> None:
-        """A worker is done with its job: it waits for another, or goes."""
+        """Let a worker that is done wait for another job, or end it."""
         worker = self._busy.pop(name)
         if worker.is_alive and worker.n_jobs != self._jobs_each:
             self._idle.append(worker)
@@ -155,13 +155,13 @@ class Workers:
 
 
 class _Worker:
-    """A process, and the job it is at."""
+    """A process, and the job it works on."""
 
     def __init__(self, messages: queue.Queue[tuple["_Worker", Message]]) -> None:
         self._messages = messages
         self.job: Job | None = None
         self.n_jobs = 0
-        # What is printed outside of jobs; the listening thread closes it.
+        # What the process prints outside of jobs; the listening thread closes it.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
             [sys.executable, "-m", "crisptree.pipeline.executor"],
@@ -169,7 +169,7 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            start_new_session=True,  # Ctrl-C is the parent's to deal with
+            start_new_session=True,  # the parent handles Ctrl-C
         )
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
@@ -216,7 +216,7 @@ class _Worker:
 
 
 RETRIES = 3
-"""How often a job is started again whose worker died."""
+"""How often a job is started again if its worker dies."""
 
 
 def run_on_ray(

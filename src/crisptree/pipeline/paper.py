@@ -1,4 +1,5 @@
-"""The paper's way: an oblique soft tree (or the MLP baseline), then argmax. Seeds are an axis."""
+"""The paper's method: an oblique soft tree (or the MLP baseline), then argmax. Seeds are an
+axis."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
@@ -112,7 +113,7 @@ def train_soft(
 
 
 def learning_for(config: TrainConfig) -> AnyConfig:
-    """The learner that the paper's way asks for."""
+    """The learner for the paper's method, by the configuration."""
     asked, is_mlp = config.paper, config.policy.kind == "mlp"
     rate = asked.learning_rate
     if asked.algorithm in ("q", "online-q"):

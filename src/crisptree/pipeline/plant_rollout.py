@@ -166,7 +166,7 @@ def ways(plant: Plant, drawn: Any, fixed: Any, states: jax.Array, n: int) -> jax
 
 
 def _room(values: list[Any], box: NDArray[np.float64]) -> Any:
-    """How far values lie inside a box, measured by its widths; below zero outside."""
+    """How far values lie inside a box, as a share of its widths; negative outside."""
     found = jnp.full(values[0].shape, jnp.inf)
     for value, (low, high) in zip(values, box, strict=True):
         width = high - low if np.isfinite(high - low) else 1.0

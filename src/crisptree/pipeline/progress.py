@@ -1,4 +1,4 @@
-"""Telling the person what is going on: on a terminal, in a pipe or a notebook, or to a parent."""
+"""Reports progress: on a terminal, in a pipe or a notebook, or to a parent process."""
 
 import sys
 import threading
@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from typing import Any, Protocol, runtime_checkable
 
 HEARTBEAT = 30.0
-"""Seconds after which a silent pipe hears that work goes on."""
+"""Seconds without output after which a line says that work goes on."""
 
 
 @runtime_checkable
 class Reporter(Protocol):
     def advance(self, stage: str, done: float, text: str) -> None:
-        """`stage` is `done` (0 to 1) of its way; `text` is its latest figures."""
+        """`stage` has done a share (0 to 1) of its work; `text` are its latest figures."""
         ...
 
     def note(self, text: str) -> None:
@@ -31,7 +31,7 @@ class Silent:
 
 
 class Bars:
-    """A live bar for each stage at work; finished stages leave a line (terminals, notebooks)."""
+    """A live bar for each running stage; finished stages leave a line (terminals, notebooks)."""
 
     def __init__(self, progress: Any) -> None:
         self._progress = progress
@@ -40,7 +40,7 @@ class Bars:
     def advance(self, stage: str, done: float, text: str) -> None:
         run, _, name = stage.rpartition("/")
         for ended in [each for each in self._bars if each != run and _is_within(each, run)]:
-            # What is told of the whole comes when its candidates are over.
+            # The whole run reports only after its candidates are over.
             self._progress.remove_task(self._bars.pop(ended)[0])
         bar, shown = self._bars.get(run, (None, ""))
         if bar is None or shown != name:
@@ -71,7 +71,7 @@ class Lines:
         self.beat()
 
     def beat(self) -> None:
-        """Say that work goes on, if nothing was said for a while."""
+        """Print that work goes on, if nothing was printed for a while."""
         if time.monotonic() - self._last >= self._every:
             self.note(f"  … {self._latest}")
 
@@ -82,7 +82,8 @@ class Lines:
 
     @contextmanager
     def beating(self) -> Iterator["Lines"]:
-        """Beats also while nobody calls: what compiles or steps slowly says nothing for long."""
+        """A thread that prints while nobody calls, since compiling and slow steps say nothing for
+        long."""
         is_over = threading.Event()
 
         def beat() -> None:
@@ -99,7 +100,7 @@ class Lines:
 
 
 class Prefixed:
-    """What one candidate or seed says, under its name."""
+    """Reports under the name of one candidate or seed."""
 
     def __init__(self, report: Reporter, name: str) -> None:
         self._report, self._name = report, name
@@ -113,7 +114,8 @@ class Prefixed:
 
 @contextmanager
 def reporter() -> Iterator[Reporter]:
-    """Bars where somebody watches, lines elsewhere; standard output is left to results."""
+    """A reporter with bars on a terminal or in a notebook, and lines elsewhere; both on standard
+    error."""
     if sys.stderr.isatty() or _in_notebook():
         with bars() as progress:
             yield Bars(progress)

@@ -38,24 +38,23 @@ SELECTION_STEPS = 25
 LEAST_SCALE, LEAST_SCALE_BY_STEPS = 0.02, 0.001
 """Of selection: where a time says how much there is of everything, and where steps do."""
 USUAL_LENGTH = 50
-"""Steps of an episode up to which a scale of 1 is the most."""
+"""Up to this episode length the scale is 1 at most."""
 TRIES = 4
 """Candidates on a machine of many cores, unless given."""
 LEARNER_STEPS = 60_000
-"""Steps a second that a learner takes on one core where the environment costs nothing."""
+"""Steps a second of a learner on one core in an environment that costs nothing."""
 LEAST_GENERATIONS, MOST_GENERATIONS = 20, 400
-"""Of the evolution of a tree with real actions, or of a linear rule from nothing."""
+"""Generations of the evolution of a tree with real actions, or of a linear rule."""
 FEW, MANY, COMPILED = 8, 64, 1024
-"""Environments whose steps are timed together: few at first, more where steps are fast, and many
-of those that are compiled."""
+"""Environments that are timed together: few at first, many if steps are fast, most if compiled."""
 FAST = 2_000
-"""Steps a second from which on many are timed together."""
+"""Faster environments than this, in steps a second, are timed many at a time."""
 TIMED_SECONDS, TIMED_STEPS = 0.7, 2_000
-"""Timing ends after so many seconds, or steps of each environment."""
+"""Timing ends after this many seconds, or steps of each environment."""
 LOOKED_AT, REPEATS = 10_000, 0.9
-"""Observations that tell whether they repeat, and the share from which on they do."""
+"""Observations that are compared, and the share of seen ones above which observations repeat."""
 UPDATES = 60
-"""Updates that a training should have at least, or its batches are made smaller."""
+"""Batches are made smaller if a training would have fewer updates than this."""
 SMALLEST_STEPS, SMALLEST_ENVS = 8, 8
 SMALLEST_MINIBATCH = 32
 ACCELERATED_WIDTH = 1024
@@ -135,7 +134,8 @@ def _check_fits(config: TrainConfig, task: Task) -> None:
 
 
 def _suits_a_table(config: TrainConfig, task: Task, measured: Measurement) -> bool:
-    """Whether a model may be learned as a table, and nobody asked for another way."""
+    """Whether to learn a model as a table: if the task suits and the user asked for nothing
+    else."""
     asked = config.candidates.beginnings or config.start_from or config.teacher.policy
     is_tree = config.policy.kind == "tree" and not config.is_soft and not config.derive.enabled
     is_small = measured.repeats >= REPEATS and takes_a_table(task)
@@ -153,7 +153,7 @@ def _with_candidates(config: TrainConfig, task: Task) -> TrainConfig:
         beginnings = ("external",)
     elif not beginnings:
         beginnings = _beginnings(task)
-    # An exact solution has no luck in it.
+    # An exact solution needs no second candidate.
     most = 1 if beginnings == ("exact",) else given.count or TRIES
     tries = given.tries or min(most, cores(), TRIES)
     count = given.count or max(len(beginnings), tries)
@@ -163,22 +163,22 @@ def _with_candidates(config: TrainConfig, task: Task) -> TrainConfig:
 
 
 def _beginnings(task: Task) -> tuple[Beginning, ...]:
-    """What races where nobody says. Real actions are learned by gradient with and without replay,
-    and as one linear rule without any: which of them suits an environment cannot be told before."""
+    """The beginnings that race by default. For real actions: a gradient with and without replay,
+    and a linear rule without any, since which suits an environment is not known before."""
     if has_transition_table(task):
         return ("exact",)
     return ("mlp", "rule", "sac") if task.actions.kind == "box" else ("direct", "mlp")
 
 
 def _steps_within(config: TrainConfig, measured: Measurement) -> int:
-    """Steps of the direct training, so that the slowest candidate keeps to the budget."""
+    """Steps of the direct training for which the slowest candidate keeps to the budget."""
     assert config.budget is not None
     rate = 1 / (1 / measured.steps_per_second + 1 / LEARNER_STEPS)
     if config.is_soft:
         shares, rounds = 1.0, 1
     else:
         shares = max(training_shares(each, config) for each in config.candidates.beginnings)
-        # Rules are found in little time.
+        # A rule is found in little time.
         count = sum(beginning != "rule" for beginning in turns(config)) or 1
         rounds = -(-count // (config.candidates.workers or cores()))
     seconds = 60 * config.budget * LEARNING_SHARE
@@ -188,7 +188,7 @@ def _steps_within(config: TrainConfig, measured: Measurement) -> int:
 def _generations(
     config: TrainConfig, settings: EvolveConfig, task: Task, measured: Measurement
 ) -> int:
-    """So many that they take as many steps as the direct training."""
+    """As many generations as take the steps of the direct training."""
     if task.actions.kind != "box":
         return 0
     assert config.steps is not None and config.selection.scale is not None
@@ -207,8 +207,8 @@ def _search_width(task: Task) -> int:
 
 
 def _with_smaller_batches(config: TrainConfig, measured: Measurement) -> TrainConfig:
-    """Batches of the default size are halved while a training would have few updates: in turn the
-    steps and the environments, or, where many at once take as long as one, the steps first."""
+    """The configuration with batches halved while a training would have few updates: steps and
+    environments in turn, or steps first where many environments take as long as one."""
     ppo, default = config.ppo, PPOConfig()
     assert config.steps is not None
     if (ppo.n_envs, ppo.n_steps) != (default.n_envs, default.n_steps):
@@ -234,7 +234,7 @@ def _with_smaller_batches(config: TrainConfig, measured: Measurement) -> TrainCo
 
 
 def _with_smaller_replays(config: TrainConfig) -> TrainConfig:
-    """The same for learners that replay: as many gradient steps for each step as before."""
+    """The same for learners with replay: gradient steps per environment step stay as they are."""
     for name in ("dqn", "sac"):
         learning, default = getattr(config, name), type(getattr(config, name))()
         if learning != default:
@@ -252,10 +252,10 @@ def _with_smaller_replays(config: TrainConfig) -> TrainConfig:
 
 
 def _selection_scale(config: TrainConfig, task: Task, measured: Measurement) -> float:
-    """So many episodes that choosing takes its share of the time, rounded to two digits."""
+    """The scale at which choosing takes its share of the time, rounded to two digits."""
     length = measured.learned_length(task.max_steps)
     if config.budget is None:
-        # Whoever says how many steps to take has choices in proportion to them.
+        # If the user gives the steps, selection episodes are in proportion to them.
         assert config.steps is not None
         affordable = SELECTION_STEPS * config.steps / length / SELECTION_EPISODES
         scale, least = min(2 * config.steps / MOST_STEPS, affordable), LEAST_SCALE_BY_STEPS
@@ -263,7 +263,7 @@ def _selection_scale(config: TrainConfig, task: Task, measured: Measurement) -> 
         seconds = 60 * config.budget * SELECTION_SHARE
         episodes = seconds * measured.steps_per_second / length
         scale, least = episodes / SELECTION_EPISODES, LEAST_SCALE
-    # A short episode tells little: what is over in a step or two is played all the more often.
+    # Short episodes tell little, so more of them are played.
     most = max(1.0, USUAL_LENGTH / length)
     return float(f"{min(most, max(least, scale)):.2g}")
 
@@ -288,8 +288,8 @@ def _with_fewer_tries(config: TrainConfig) -> TrainConfig:
 
 
 def measure(task: Task, seed: int) -> Measurement:
-    """How fast the environment is, how long its episodes are and whether observations repeat: about
-    a second of random play."""
+    """The speed of the environment, the length of its episodes and whether observations repeat,
+    from about a second of random play."""
     if twin_of(task) is not None:
         return _measure_compiled(task, seed)
     few = _measure(task, seed, FEW)
@@ -306,8 +306,7 @@ def _measure_compiled(task: Task, seed: int) -> Measurement:
         seen = rollout([policy], task, range(COMPILED), fast=True, record=True, deadline=until)
         return seen, int(seen.lengths.sum()) / max(time.monotonic() - began, 1e-9)
 
-    # What is compiled, is compiled now: the first step, and the second, whose state may be of
-    # another type than a fresh one.
+    # Compile before timing: the first step, and the second, whose state may have another type.
     rollout([policy], task, range(COMPILED), fast=True, max_steps=3)
     _, first = timed()
     played, rate = timed()
@@ -346,7 +345,7 @@ def _length(task: Task, steps: int, ended: int) -> float:
 
 
 def _repeats(seen: list[bytes]) -> float:
-    """Share of the second half that had been seen before."""
+    """Share of the second half of the observations that were seen in the first."""
     half = len(seen) // 2
     new = len(set(seen)) - len(set(seen[:half]))
     return 1 - new / max(1, len(seen) - half)

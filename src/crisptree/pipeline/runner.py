@@ -1,4 +1,4 @@
-"""Runs a plan: the only place that knows folders, checkpoints, resuming, reuse and times."""
+"""Runs a plan: the only place that handles folders, checkpoints, resuming, reuse and times."""
 
 import json
 import math
@@ -30,19 +30,19 @@ from crisptree.pipeline.stage import Artifacts, Context, Stage
 from crisptree.pipeline.timing import Measurement
 
 SPARE = 0.05
-"""Share of the time that is left at the end."""
+"""Share of the time that is kept free at the end."""
 LEAST_PACE = 0.5
-"""What comes after a first training has at least this share of its planned steps: small trees are
-harder to train than what was learned first, and their own schedules end early, too."""
+"""Least share of the planned steps for stages after a first training that ended early: small trees
+are harder to train, and their own schedules end early, too."""
 
 
 @dataclass(frozen=True)
 class Before:
-    """What came before the stages that are run."""
+    """The artifacts before the stages that are run."""
 
     made: Artifacts = field(default_factory=Artifacts)
     key: str = ""
-    """That of the stage that made it."""
+    """The key of the stage that made them."""
     n_stages: int = 0
 
 
@@ -108,7 +108,7 @@ def run_stages(
                 "seconds": round(checkpoints.seconds, 2),
                 "key": key,
             }
-            # The record comes last, so a stage is either done or not.
+            # The record is written last, so that a stage is either done or not.
             directory.write_checked(f"{folder}/result.json", record)
             checkpoints.clear()
             if reuse is not None:
@@ -125,14 +125,14 @@ def run_stages(
 
 
 def _with_derived(task: Task, made: Artifacts) -> Task:
-    """The task with the features that trees have besides those they observe."""
+    """The task with the derived features that trees have."""
     own = () if made.tree is None else made.tree.features[made.tree.n_features :]
     # The tree may be another candidate's, with derived features of its own.
     return replace(task, features=(*task.features, *(own or made.derived)))
 
 
 def stage_key(stage: Stage, config: TrainConfig, task: Task, seed: int, before: str) -> str:
-    """The name of all that a stage's outcome depends on, the stages before it included."""
+    """The key of a stage: a hash of all that its outcome depends on, earlier stages included."""
     return digest(
         {
             "procedure": PROCEDURE,
@@ -148,13 +148,13 @@ def stage_key(stage: Stage, config: TrainConfig, task: Task, seed: int, before: 
 
 
 def stage_seed(seed: int, name: str) -> int:
-    """A number for a stage's randomness."""
+    """The seed of a stage."""
     entropy = [seed, zlib.crc32(name.encode())]
     return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0] >> 1)
 
 
 def line_of(record: dict[str, Any]) -> str:
-    """One line about a finished stage; none about one that had nothing to do."""
+    """One line about a finished stage; None if it had nothing to do."""
     names = {"training_return": "in training", "selection_return": "crisp"}
     told = [
         f"{what} {value:.4g}"
@@ -170,7 +170,7 @@ def line_of(record: dict[str, Any]) -> str:
 
 
 class _Clock:
-    """When each stage should be done."""
+    """Shares the time among stages: when each should be done."""
 
     def __init__(
         self,
@@ -187,14 +187,14 @@ class _Clock:
     def deadline(self, number: int) -> float:
         if self.end == float("inf"):
             return self.end
-        # The last stage, too, is to be over before the end: what it made is still scored.
+        # The last stage also ends before the end, since its tree is still scored.
         spare = SPARE * (sum(self._weights) + self._later)
         now, rest = time.monotonic(), sum(self._weights[number:]) + self._later + spare
         return now + max(0.0, self.end - now) * self._weights[number] / max(rest, 1e-9)
 
 
 def _seconds_so_far(directory: RunDirectory, folders: Sequence[str]) -> float:
-    """What the stages have taken before they were interrupted."""
+    """Seconds that the stages took before they were interrupted."""
     total = 0.0
     for folder in folders:
         for name in ("result.json", "checkpoint.json"):
@@ -206,10 +206,10 @@ def _seconds_so_far(directory: RunDirectory, folders: Sequence[str]) -> float:
 def _copy_stage(
     source: Path, target: Path, metrics: Sequence[dict[str, Any]] | None = None
 ) -> bool:
-    """Copy a finished stage, whole or not at all; one that is there already stays.
+    """Copy a finished stage, whole or not at all; an existing copy stays.
 
-    `metrics` are written beside it, for the runs that will take the stage from there. Where there
-    is no room, or another run was faster, nothing is copied: the stage is run, or was.
+    `metrics` are written beside it, for the runs that reuse the stage. If there is no room, or
+    another run was faster, nothing is copied.
     """
     if not (source / "result.json").exists() or target.exists():
         return False
@@ -331,7 +331,7 @@ class StageCheckpoints:
         ]
 
     def clear(self) -> None:
-        """Nothing of this is needed once the stage is done."""
+        """Remove what is not needed once the stage is done."""
         folder = self._directory.path / self._folder
         for leftover in [*folder.glob("states-*.eqx"), folder / "checkpoint.json"]:
             leftover.unlink(missing_ok=True)

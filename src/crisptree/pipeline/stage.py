@@ -1,7 +1,7 @@
-"""What a stage is: it takes what the stages before it made, and makes something of it.
+"""A stage takes what earlier stages made and makes something of it.
 
-A stage depends on its settings, its seed and its inputs, and on nothing else: a run that was
-interrupted and resumed ends with the same bytes, and a stage with the same key need not run twice.
+It depends on its settings, its seed and its inputs alone: a run that was interrupted and resumed
+ends with the same bytes, and a stage with the same key need not run twice.
 """
 
 import math
@@ -33,14 +33,14 @@ from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.progress import Reporter
 
 LEAST_UPDATES = 8
-"""Of any training: fewer teach nothing."""
+"""Least updates of any training: fewer teach nothing."""
 
 ROUNDING = 1e-9
 """Returns that differ by this share are equal."""
 
 
 class Values(eqx.Module):
-    """What learning knows besides the policy: state values, and what observations look like."""
+    """What a learner has besides its policy: the critic, and the moments of observations."""
 
     critic: soft.MLP
     observations: Moments
@@ -57,26 +57,26 @@ class Artifacts:
 
     tree: CrispTree | None = None
     small: CrispTree | None = None
-    """A tree of the size asked for, imitated at once, until the wide tree is cut to that size."""
+    """A tree of the size asked for, imitated directly; a rival of the wide tree once that is
+    cut."""
     values: Values | None = None
     teacher: Policy | None = None
     derived: tuple[Feature, ...] = ()
-    """Features that trees may ask for besides those they observe."""
+    """Derived features that trees may use besides the observed ones."""
     learner: Any = None
-    """The states of the teacher's own training, for those that are saved."""
+    """The states of the teacher's own training, for teachers that are saved."""
     pace: float = 1.0
-    """What share of its planned steps the first training took until returns no longer rose: what
-    comes after it is planned by that measure."""
+    """The share of its planned steps that the first training needed until returns no longer rose;
+    later trainings are planned by it."""
     best_return: float = -math.inf
-    """The best that was ever earned on the way here: by learners on average, by teachers in an
-    episode."""
+    """The best return so far: a learner's mean over an update, or a teacher's best episode."""
     figures: dict[str, Any] = field(default_factory=dict)
-    """What the last stage came to, as `result.json` and the summary have it."""
+    """The figures of the last stage, for `result.json` and the summary."""
 
 
 @runtime_checkable
 class Checkpoints(Protocol):
-    """Where a stage that learns writes down how far it is."""
+    """Saves how far a stage that learns has come."""
 
     def resumed(self, states: Any) -> tuple[Any, list[Snapshot]]:
         """The states and snapshots of the last checkpoint, or `states` where there is none."""
@@ -102,7 +102,7 @@ class Context:
     task: Task
     config: TrainConfig
     seed: int
-    """For all randomness of this stage."""
+    """The seed of all randomness of this stage."""
     checkpoints: Checkpoints
     report: Reporter
     name: str
@@ -111,9 +111,9 @@ class Context:
     deadline: float = float("inf")
     """When the stage should be done, on `time.monotonic`'s clock."""
     end: float = float("inf")
-    """When all stages must be done: nothing is played any longer."""
+    """When all stages must be done; no episodes are played after it."""
     pace: Pace = field(default_factory=Pace)
-    """How long episodes take: all stages of a plan learn it together."""
+    """How long episodes take, as all stages of a plan measure it together."""
 
     @property
     def key(self) -> jax.Array:
@@ -129,7 +129,7 @@ class Context:
         return Selection(self.task, self.seed, scale, self.model, times, self.pace)
 
     def trainer(self, learning: AnyConfig, n_seeds: int = 1, seed: int | None = None) -> Trainer:
-        """What trains learners on the task, with checkpoints as the configuration asks."""
+        """A trainer on the task, with checkpoints as the configuration says."""
         return Trainer(
             self.task,
             learning,
@@ -142,7 +142,7 @@ class Context:
         return time.monotonic() > self.deadline
 
     def time_used(self) -> Callable[[], float]:
-        """Tells the share that is gone of the time from now to the deadline."""
+        """A function that returns the used share of the time from now to the deadline."""
         began = time.monotonic()
         given = max(self.deadline - began, 1e-9)
         return lambda: (time.monotonic() - began) / given
@@ -151,7 +151,7 @@ class Context:
         return time.monotonic() > self.end
 
     def is_settled(self, tree: CrispTree, best_return: float) -> bool:
-        """See `is_settled` below; not asked once the time is up."""
+        """Whether a tree is settled, as `is_settled` below tells; False once the time is up."""
         if self.is_over():
             return False
         return is_settled(tree, best_return, self.selection(), self.config.selection.settled)
@@ -171,7 +171,7 @@ class Stage(ABC):
     name: str
     """Unique in a plan; the name of the stage's folder."""
     weight: float = 1.0
-    """How much time the stage takes, compared with the others of its plan."""
+    """The stage's time compared with the others of its plan."""
 
     @abstractmethod
     def settings(self, config: TrainConfig) -> dict[str, Any]:
@@ -179,7 +179,7 @@ class Stage(ABC):
 
     @abstractmethod
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
-        """What the stage makes of its inputs, with the figures to be told."""
+        """What the stage makes of its inputs, with its figures."""
 
     def save(self, made: Artifacts, folder: Path) -> None:
         """Write what `load` needs."""
@@ -191,7 +191,7 @@ class Stage(ABC):
 
 
 def save_artifacts(folder: Path, made: Artifacts) -> None:
-    """Write what stages hand on, but for teachers, whose stages write them."""
+    """Write the artifacts, except teachers, which their stages write."""
     if made.tree is not None:
         made.tree.save(folder / "policy.json")
     if made.small is not None:
@@ -201,7 +201,7 @@ def save_artifacts(folder: Path, made: Artifacts) -> None:
 
 
 def load_artifacts(folder: Path, inputs: Artifacts, config: TrainConfig, task: Task) -> Artifacts:
-    """The inputs, with all that a stage's folder has in their place."""
+    """The inputs, replaced by whatever a stage's folder has."""
     tree, small, values = inputs.tree, inputs.small, inputs.values
     if (folder / "policy.json").exists():
         tree = CrispTree.load(folder / "policy.json")
@@ -216,9 +216,9 @@ def load_artifacts(folder: Path, inputs: Artifacts, config: TrainConfig, task: T
 def is_settled(
     tree: CrispTree, best_return: float, selection: Selection, rounds: Sequence[int]
 ) -> bool:
-    """Whether the tree earns the same in every selection episode of all rounds, no less than was
-    ever earned on the way to it: then there is nothing in sight to look for. Where returns
-    differ, a tree that is better than all before it may still become better."""
+    """Whether the tree earns the same in every selection episode of all rounds, and no less than
+    was ever earned on the way to it: then the search for a better one ends. Where returns differ, a
+    tree that is better than all before it may still become better."""
     if best_return == -math.inf:
         return False
     rounding = ROUNDING * max(1.0, abs(best_return))

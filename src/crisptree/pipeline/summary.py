@@ -1,4 +1,4 @@
-"""An honest end: what the policy earns, beside what random play and a constant action earn."""
+"""The figures at the end: what the policy earns, beside random play and a constant action."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -79,7 +79,7 @@ def gap(soft_return: float | None, figures: dict[str, Any]) -> dict[str, Any]:
 
 
 def about(config: TrainConfig) -> dict[str, Any]:
-    """What every summary says of the run it belongs to."""
+    """The fields of every summary that identify the run."""
     return {
         "env": config.env.id,
         "command": command(config),

@@ -43,7 +43,7 @@ class Follower:
         self._places: dict[Path, Place] = {}
         for path in self._files():
             for _ in self._rows(path, _kept(path)):
-                """What an earlier run said is counted and not said again."""
+                """Lines of an earlier run are counted and not passed on again."""
 
     def advance(self, stage: str, done: float, text: str) -> None:
         self._report.advance(stage, done, text)
@@ -54,7 +54,7 @@ class Follower:
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Hand on every line written since the last time."""
+        """Pass on every line written since the last time."""
         for path in self._files():
             for row in self._rows(path):
                 self._on_progress(row)

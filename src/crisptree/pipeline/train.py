@@ -32,14 +32,15 @@ from crisptree.pipeline.timing import Measurement, TimeLeft
 from crisptree.show import as_svg
 
 LEAST_SECONDS = 5.0
-"""For unseen episodes where the time is up already; what has not ended then is cut, and counted."""
+"""Least seconds for unseen episodes if the time is up; episodes that have not ended are cut, and
+counted."""
 MOST_BASELINE_SECONDS, BASELINE_SHARE = 60.0, 0.25
-"""For baselines: at most so long, and at most so much of the time that is left for scoring."""
+"""Most seconds for baselines, and most of the share of the time left for scoring."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What came out: the best tree (by selection episodes), and all figures."""
+    """The result of a training: the best tree (by selection episodes), and all figures."""
 
     tree: CrispTree | None
     summary: dict[str, Any]
@@ -78,18 +79,16 @@ def train(
             _announce(resolved, task, report)
             return _run(resolved, task, directory, report, reuse, began)
         except CrisptreeError:
-            # What failed before its first stage was done leaves nothing that blocks the next try;
-            # only the one who has the lock may remove it.
+            # A run that failed before its first stage was done must not block the next try; only
+            # the owner of the lock may remove it.
             if not existed and not list(out.rglob("result.json")):
                 shutil.rmtree(out, ignore_errors=True)
             raise
 
 
 def resumed_config(directory: RunDirectory, asked: TrainConfig, task: Task) -> TrainConfig:
-    """The configuration that a run was started with.
-
-    What it names must be what the caller named.
-    """
+    """The configuration that a run was started with. Code that it names must be named by the
+    caller."""
     record = directory.read_json("config.json")
     assert record is not None
     config = from_dict(TrainConfig, record.get("config"), f"{directory.path}/config.json")
@@ -176,7 +175,7 @@ def _one_seed(
     outcome = run_candidates(config, task, config.seed, directory, report, reuse, times)
     done = outcome.best
     report.advance("scoring", 0.0, f"{config.episodes} unseen episodes")
-    # Where the time is up already, a little is taken all the same: a tree without a score is none.
+    # Even if the time is up, a few episodes are played: a tree needs a score.
     least = time.monotonic() + LEAST_SECONDS
     end = math.inf if config.budget is None else max(least, began + 60 * config.budget)
     figures = _baselines(config, task, done, end)
@@ -222,14 +221,14 @@ def _measured_in(directory: RunDirectory) -> Measurement | None:
 def _unseen_returns(
     tree: CrispTree, task: Task, config: TrainConfig, end: float, pace: Pace
 ) -> tuple[np.ndarray, int]:
-    """The returns of unseen episodes, and how many did not end. Of slow ones, as many as there is
-    time for until `end`: how many is said beside every return."""
+    """The returns of unseen episodes, and how many did not end. Of slow ones only as many are
+    played as there is time for until `end`; their number is given with every return."""
     seeds = episode_seeds("reporting", config.seed, config.episodes)
     returns: list[float] = []
     cut = 0
     while len(returns) < len(seeds):
         left = end - time.monotonic()
-        # All at once where that is sure to be in time; else a part, which tells how long they take.
+        # All at once if that is surely in time; else a part, which shows how long episodes take.
         each = max(pace.seconds(1), 1e-9)
         fits = len(seeds) if 2 * each * len(seeds) < left else left / 2 / each
         if returns and fits < 1:
@@ -239,7 +238,7 @@ def _unseen_returns(
         played = rollout([tree], task, part, deadline=end)
         late = bool(played.cut) and time.monotonic() >= end
         if late and returns:
-            break  # of those that were under way only the short ones would count
+            break  # only the short ones of those under way would count
         pace.note(played, time.monotonic() - began, is_whole=not late)
         returns += played.returns[0].tolist()
         cut += played.cut
@@ -249,7 +248,7 @@ def _unseen_returns(
 
 
 def _baselines(config: TrainConfig, task: Task, done: Finished, end: float) -> tuple[Any, ...]:
-    """What needs no learning, and, where the model is known, what is exactly known of the tree."""
+    """The baselines and, where the model is known, the exact return of the tree."""
     model = exact_model(task)
     if model is None:
         left = max(0.0, end - time.monotonic())
@@ -262,7 +261,7 @@ def _baselines(config: TrainConfig, task: Task, done: Finished, end: float) -> t
 
 
 def _training(summary: dict[str, Any], figures: dict[str, Any]) -> dict[str, Any]:
-    """What a policy file says of how it came about."""
+    """The `training` field of a policy file."""
     return {"command": summary["command"], "config_hash": summary["config_hash"], **figures}
 
 
@@ -287,7 +286,7 @@ def _publish(directory: RunDirectory, tree: CrispTree) -> None:
 
 
 def _changes(config: TrainConfig, task: Task, done: Finished) -> dict[str, Any]:
-    """What became of the expert's tree."""
+    """How training changed the expert's tree."""
     from crisptree.crispen.expert import changes, read_expert
 
     assert config.start_from is not None

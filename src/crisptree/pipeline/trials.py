@@ -30,7 +30,7 @@ SPREADS = (0.3, 0.1, 0.03, 0.01)
 RECORDED, RECORDED_EVERY = 128, 5
 FALSIFIER_SECONDS = 20.0
 SEEDS = 16
-"""How many fewer seeds than states are played: an environment takes longer over a step."""
+"""Seeds are this many times fewer than states, since an environment takes longer over a step."""
 
 
 def plant_for(task: Task) -> Plant | None:
@@ -135,7 +135,7 @@ class EpisodeTrial:
         return np.arange(first, first + count)
 
     def near(self, worst: Starts, n: int) -> Starts:
-        """Other seeds: nothing is known of which are alike."""
+        """Other seeds, at random: nothing tells which are alike."""
         return self.starts(n * SEEDS)
 
     def scores(self, trees: Sequence[CrispTree], starts: Starts) -> NDArray[np.float64]:

@@ -39,7 +39,7 @@ class Direct(Stage):
         config, task = context.config, context.task
         learning = config.ppo_for("direct")
         n_updates = context.updates(1.0, learning.steps_per_update)
-        # As one program: the many small steps of it take longer to prepare than to run.
+        # Compiled as one program: its many small steps would take longer to compile than to run.
         fresh = eqx.filter_jit(partial(_random_start, context))
         starts = range(config.direct.starts)
         states = stack([fresh(np.array(n_updates), np.array(i)) for i in starts])
@@ -68,7 +68,8 @@ class Direct(Stage):
         return replace(inputs, tree=done.tree, values=values, figures=figures)
 
     def _between(self, context: Context) -> Between:
-        """Between segments, idle nodes are drawn again, and the time is kept."""
+        """What happens between segments: idle nodes are drawn again, and the schedule keeps to the
+        time."""
         keep_time = KeepTime(context.deadline)
 
         def between(states: Any, observations: Any) -> Any:

@@ -17,8 +17,8 @@ from crisptree.pipeline.stage import Artifacts, Context, Stage
 
 @dataclass(frozen=True)
 class Distill(Stage):
-    """A wide tree that imitates the teacher, and one of the size asked for, in case the wide one
-    comes to less when it is cut. For a list from scratch, the tree is the teacher."""
+    """A wide tree that imitates the teacher, and one of the size asked for, in case the wide one is
+    worse once it is cut. For a list from scratch, the tree is the teacher."""
 
     name: str = "distill"
     weight: float = 1.5
@@ -42,7 +42,7 @@ class Distill(Stage):
         figures = {
             "leaves": done.tree.n_leaves,
             "agreement": done.agreement,
-            # One lucky episode says little where the mean is known.
+            # One lucky episode says little if the mean is known.
             "best_return": done.best_return if context.model is None else None,
             "selection_return": done.selection_return,
         }
@@ -75,8 +75,8 @@ def distilled(teacher: Policy, n_leaves: int, context: Context) -> Distilled:
 
 
 def episodes_of_a_round(context: Context) -> int:
-    """Episodes of a round. There is more to learn from them than to choose by, so that they become
-    fewer more slowly than those of the selection."""
+    """Episodes of a round. They become fewer more slowly than selection episodes, since they are
+    learned from."""
     scale = context.config.selection.scale
     share = 1.0 if scale is None else math.sqrt(scale)
     return max(2, math.ceil(context.config.distill.episodes * share))

@@ -22,7 +22,7 @@ class Evolve(Stage):
     name: str = "evolve"
     weight: float = 5.0
     share: float = 1.0
-    """Of the generations that the configuration says."""
+    """Share of the generations in the configuration."""
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {
@@ -55,8 +55,8 @@ class Evolve(Stage):
         )
 
     def _climbed(self, tree: CrispTree, selection: Selection, context: Context) -> Evolved:
-        """Where each number acts by itself, changes of a few of them tell more than changes of
-        all."""
+        """Evolve a tree with constant leaves by changes of a few numbers, since each number acts by
+        itself."""
         settings = self._settings(context)
         generations = settings.generations or 1
         climbed = climb(
@@ -78,7 +78,7 @@ class Evolve(Stage):
 
 
 def states_met_by(policy: Policy, context: Context) -> NDArray:
-    """A sample of the states that a policy meets on its own way."""
+    """A sample of the states that a policy visits."""
     return visited_states(
         policy,
         context.task,

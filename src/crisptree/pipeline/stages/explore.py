@@ -1,5 +1,5 @@
-"""A model of the environment is learned by trying every action in every state, and the tree is
-looked for on it."""
+"""Learns a model of the environment by trying every action in every state, and searches for the
+best tree on it."""
 
 import math
 import time
@@ -21,9 +21,10 @@ from crisptree.pipeline.stages.model_search import LONGEST, Found, best_tree
 N_ENVS = 64
 """Environments that explore side by side."""
 MOST_DOUBT = 0.1
-"""Share of what is promised beyond random play that episodes may leave in doubt."""
+"""Largest doubt about the mean of episodes, as a share of what the model promises beyond random
+play."""
 DISCOUNTS = (0.9, 0.8, 0.97)
-"""Tried in turn where the model promises more than episodes earn."""
+"""Discounts that are tried in turn if the model promises more than episodes earn."""
 PRACTICE, PRACTICES = 8, 6
 """How many steps of exploration there are for one of practice, and how often a tree practises at
 most."""
@@ -31,7 +32,7 @@ most."""
 
 @dataclass(frozen=True)
 class Explore(Stage):
-    """The model: what follows on what."""
+    """Learns the model."""
 
     name: str = "explore"
     weight: float = 1.0
@@ -93,7 +94,7 @@ class SearchLearned(Stage):
 
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         explored: Explored | None = inputs.learner
-        if explored is None:  # there was too much to learn
+        if explored is None:  # the model was too large
             tree = tree_of(Leaf(0), context.task)
             return replace(inputs, tree=tree, figures={"leaves": 1, "settled": False})
         plain = ExactModel(explored.table, explored.start, explored.horizon)
@@ -105,7 +106,7 @@ class SearchLearned(Stage):
                 break
             tried.append(_tried(explored, discount, context, len(DISCOUNTS) + 2 - number))
             promised = max(plain.mean_return(each.found.tree) for each in tried)
-            if any(each.is_cut for each in tried):  # better trees may be there than were found
+            if any(each.is_cut for each in tried):  # there may be better trees than were found
                 promised = max(promised, tried[0].found.optimum)
             enough = promised - context.config.table.trust * max(0.0, promised - random)
         best = max(tried, key=lambda each: each.mean)
@@ -119,14 +120,15 @@ class SearchLearned(Stage):
             best = max(best, later, key=lambda each: each.mean)
         if best.is_cut and not context.is_late():
             longer = _tried(best.explored, best.discount, context, 1)
-            # Of two trees for one discount the model knows the better one, but for its mistakes.
+            # Of two trees for one discount the model ranks the better one first, up to its own
+            # errors.
             if longer.found.mean > best.found.mean and longer.mean >= best.mean - best.doubt:
                 best = longer
         figures = {
             "leaves": best.found.tree.n_leaves,
             "selection_return": best.mean,
             "promised": promised,
-            # A few episodes tell nothing.
+            # A few episodes show nothing.
             "settled": best.mean >= enough - min(best.doubt, MOST_DOUBT * (promised - random)),
         }
         return replace(inputs, tree=best.found.tree, figures=figures)
@@ -158,7 +160,7 @@ class _Tried(NamedTuple):
 
 
 def _tried(explored: Explored, discount: float, context: Context, parts: int) -> _Tried:
-    """What is found in one of so many parts of the time that is left."""
+    """The tree found in one of so many parts of the remaining time."""
     left = min(LONGEST, max(0.0, context.deadline - time.monotonic()))
     until = time.monotonic() + left / parts
     found = _found(explored, discount, context, until)
@@ -170,7 +172,7 @@ def _tried(explored: Explored, discount: float, context: Context, parts: int) ->
 
 
 def _found(explored: Explored, discount: float, context: Context, until: float) -> Found:
-    """The best tree on the model, if each step after the first counts less by that factor."""
+    """The best tree on the model under a discount."""
     table, start, horizon = explored.table, explored.start, explored.horizon
     if discount == 1:
         teacher = best_policy(table, start, horizon)

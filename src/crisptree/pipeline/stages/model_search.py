@@ -1,4 +1,4 @@
-"""Where the environment carries its model, the tree is looked for on the model itself."""
+"""Searches for the tree on the environment's own model."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
 
 LONGEST, FIT_SHARE = 60.0, 0.5
-"""Seconds after which the search has seen enough, and the share of them for first trees."""
+"""Most seconds of the search, and the share of them for the first trees."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class SearchModel(Stage):
 class Found(NamedTuple):
     tree: CrispTree
     mean: float
-    """What the model says that it earns."""
+    """The exact return by the model."""
     optimum: float
-    """The same of the best policy."""
+    """The exact return of the best policy."""
     is_optimal: bool
 
 

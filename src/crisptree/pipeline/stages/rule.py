@@ -1,4 +1,4 @@
-"""A teacher that no gradient finds: one linear rule of all features, by random search."""
+"""A teacher without gradients: one linear rule of all features, by random search."""
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from crisptree.pipeline.teachers import values_seen_by
 
 @dataclass(frozen=True)
 class Rule(Stage):
-    """Its returns are those of whole episodes, so that it sees what a discount hides."""
+    """It is judged by returns of whole episodes, so it sees what a discount hides."""
 
     name: str = "teacher-rule"
     weight: float = 2.0

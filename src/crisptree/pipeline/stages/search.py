@@ -55,7 +55,7 @@ class Search(Stage):
             ),
             is_late=is_late,
         )
-        # What chose change after change has seen luck; the tree before them has another chance.
+        # Changes were chosen one by one, partly by luck, so the tree before them is compared again.
         trees = sorted([searched, inputs.tree], key=lambda tree: tree.n_leaves)
         index, score = selection.careful().race(trees, (config.selection.final,))
         tree = trees[index]
@@ -64,8 +64,8 @@ class Search(Stage):
 
 
 class _Late:
-    """Whether there is no time for another sweep, which takes as long as the one before it, and for
-    the choice after it."""
+    """Whether there is too little time for another sweep, which takes as long as the last one, and
+    for the choice after it."""
 
     def __init__(self, context: Context) -> None:
         self._last = time.monotonic()

@@ -66,7 +66,7 @@ class Teacher(Stage):
 
     def _handed_on(self, inputs: Artifacts, states: Any, context: Context) -> Artifacts:
         learner = pick(states, 0)
-        if self.kind in ("dqn", "sac"):  # what they know is the value of actions, not of states
+        if self.kind in ("dqn", "sac"):  # they know values of actions, not of states
             empty = Values.empty(context.task.n_features, context.config.ppo.critic_width)
             values = Values(empty.critic, learner.observations)
         else:
@@ -103,7 +103,7 @@ class Teacher(Stage):
 
 @dataclass(frozen=True)
 class Fallback(Teacher):
-    """A second teacher, of another kind, where the first one has learned nothing."""
+    """A second teacher, of another kind, if the first one has learned nothing."""
 
     weight: float = 1.0
 
@@ -143,7 +143,7 @@ class Exact(Stage):
         return replace(made, figures={"best_return": context.model.mean_return(made.teacher)})
 
     def save(self, made: Artifacts, folder: Path) -> None:
-        """Nothing: it is solved again in less time than it takes to read."""
+        """Write nothing: solving again is faster than reading."""
 
     def load(self, folder: Path, inputs: Artifacts, context: Context) -> Artifacts:
         return self._handed_on(inputs, context)
@@ -167,7 +167,7 @@ class External(Stage):
         return self._handed_on(inputs, context)
 
     def save(self, made: Artifacts, folder: Path) -> None:
-        """Nothing: it is where it was."""
+        """Write nothing: the policy stays where it is."""
 
     def load(self, folder: Path, inputs: Artifacts, context: Context) -> Artifacts:
         return self._handed_on(inputs, context)

@@ -52,7 +52,7 @@ class WorstCase(Stage):
                 break
             assert isinstance(trial, PlantTrial), "seeds have no counterexamples"
             trial.more.append(found)
-        # What was judged change by change has seen luck; the tree before has another chance.
+        # Changes were chosen one by one, partly by luck, so the tree before them is compared again.
         trees = [tree, inputs.tree.simplify()]
         scores = trial.scores(trees, trial.starts(2 * settings.starts))
         judged = [tail(each, settings.share) for each in scores]
