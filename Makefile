@@ -24,7 +24,7 @@ $(VENV)/.all: pyproject.toml
 
 demo: $(VENV)/.train
 	rm -rf runs/demo
-	$(BIN)/crisptree train CartPole-v1 --seed 0 --out runs/demo
+	$(BIN)/crisptree train CartPole-v1 --leaves 4 --seed 0 --out runs/demo
 	$(BIN)/crisptree show runs/demo/policy.json
 	@echo "The drawing: runs/demo/policy.svg"
 
