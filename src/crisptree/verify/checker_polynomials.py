@@ -34,18 +34,15 @@ class Basis:
         self.size = len(products)
         place = {product: at for at, product in enumerate(products)}
         self.kind = np.repeat(np.arange(len(kinds)), [len(kind) for kind in kinds])
-        one, other, found = [], [], []
+        pairs = []
         for i, left in enumerate(products):
             for j, right in enumerate(products):
                 at = place.get(tuple(sorted(left + right)))
                 if at is not None:
-                    one.append(i)
-                    other.append(j)
-                    found.append(at)
-        self.one, self.other = np.array(one), np.array(other)
-        self.sums = np.zeros((self.size, len(found)))
-        """Adds up what belongs to each product."""
-        self.sums[found, np.arange(len(found))] = 1.0
+                    pairs.append((at, i, j))
+        found, self.one, self.other = np.array(sorted(pairs)).T
+        self.begins = np.searchsorted(found, np.arange(self.size))
+        """Where the pairs begin that belong to each product."""
         self.by_kind = (self.kind == np.arange(len(kinds))[:, None]).astype(np.float64)
         self.dropped = np.ones((len(kinds), len(kinds)))
         """1 where the products of two kinds are not kept."""
@@ -118,7 +115,8 @@ class Polynomial:
         kinds, others = (basis.by_kind @ np.abs(each.coefficients) for each in (self, other))
         rest = (kinds * (basis.dropped @ others)).sum(axis=0)
         rest = rest + self.size * other.rest + other.size * self.rest + self.rest * other.rest
-        return _widened(self, basis.sums @ products, rest, self.size * other.size)
+        kept = np.add.reduceat(products, basis.begins, axis=0)
+        return _widened(self, kept, rest, self.size * other.size)
 
     def __truediv__(self, other: Any) -> "Polynomial":
         return self * (1.0 / other)

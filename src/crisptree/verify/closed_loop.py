@@ -143,15 +143,19 @@ def decide(
     found = Falsifier(loop, judge).search(begun + SHARE_OF_SEARCH * effort.seconds)
     if found is not None:
         return Proved(_fails(loop, judge, question, found))
-    proved = 0
+    proved, why_not = 0, ""
     for attempt in attempts(loop, judge, deadline, effort.cells):
         proved = max(proved, attempt.shown_steps)
         if attempt.is_proof:
             return _holds(loop, judge, question, attempt, time.monotonic() - begun)
+        why_not = attempt.reason
+    taken = time.monotonic() - begun
     why = (
         f"proved for the first {proved} steps; beyond them neither a proof nor a counterexample "
-        f"was found in {effort.seconds:.3g} s"
+        f"was found in {taken:.3g} s"
     )
+    if taken < effort.seconds:
+        why += f": {why_not}, and with these cells there is no more to try"
     details = {"proved_steps": proved}
     return Proved(Answer(question, "undecided", why, None, details))
 

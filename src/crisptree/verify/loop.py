@@ -172,8 +172,9 @@ class Loop:
         high = np.concatenate([boxes.high, np.tile(acting[:, 1], (n, 1))], axis=1)
         forms = symbols(low, high)
         state, given = forms[:count], forms[count:]
-        after = self.plant.step(FORMS, state, self.action(FORMS, state, leaf), given)
-        formed = as_bounds(after, n)
+        with np.errstate(invalid="ignore", over="ignore"):  # such forms have no bounds
+            after = self.plant.step(FORMS, state, self.action(FORMS, state, leaf), given)
+            formed = as_bounds(after, n)
         return Boxes(np.maximum(plain.low, formed.low), np.minimum(plain.high, formed.high))
 
     def action(self, xp: Any, state: list[Any], leaf: int) -> Any:

@@ -220,7 +220,7 @@ class TubeAttempt:
     def __post_init__(self) -> None:
         self.open = deque(self.pieces)
 
-    is_for_ever = False
+    is_for_ever, reason = False, "tubes show too little"
 
     @property
     def is_proof(self) -> bool:
