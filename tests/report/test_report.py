@@ -104,6 +104,15 @@ def test_names_are_never_markup():
     )
 
 
+def test_invisible_characters_are_spelled_out():
+    signs = "\x1b[2J\u202e\x00"
+    tree = CrispTree.from_nested((0, 0.0, 1, 0), (f"a{signs}",), (f"stay{signs}", "go"))
+    evil = replace(tree, env_id=f"Evil{signs}-v0")
+    page = as_page(gathered(evil, Request(episodes=0, exports=())))
+    assert all(each == "\n" or each.isprintable() for each in page)
+    assert page.count(r"\x1b[2J\u202e\x00") >= 3
+
+
 def test_a_tree_reports_itself():
     assert "Review of a policy" in TREE.report(episodes=2, exports=())
     with pytest.raises(CrisptreeError, match="report takes no 'episode'"):

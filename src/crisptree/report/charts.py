@@ -1,10 +1,11 @@
 """Small drawings for the page: a histogram, lines over time, a stripe of actions."""
 
 from collections.abc import Sequence
-from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
+
+from crisptree.report.elements import text
 
 WIDTH, LEFT, RIGHT = 720.0, 150.0, 8.0
 ROW = 54.0
@@ -102,13 +103,13 @@ def _short(name: str) -> str:
 def _text(
     x: float, y: float, words: str, anchor: str = "start", kind: str = "small", title: str = ""
 ) -> str:
-    words = escape(words.replace("-", "−") if kind == "small" else words)
-    told = f"<title>{escape(title)}</title>" if title else ""
+    words = text(words.replace("-", "−") if kind == "small" else words)
+    told = f"<title>{text(title)}</title>" if title else ""
     return f'<text class="{kind}" x="{x}" y="{y:.1f}" text-anchor="{anchor}">{words}{told}</text>'
 
 
 def _svg(height: float, body: str, label: str) -> str:
     return (
         f'<svg class="chart" viewBox="0 0 {WIDTH:g} {height:g}" role="img" '
-        f'aria-label="{escape(label)}">{body}</svg>'
+        f'aria-label="{text(label)}">{body}</svg>'
     )

@@ -1,12 +1,11 @@
 """The page: one HTML file without scripts that needs no network, prints well and can be signed."""
 
 from functools import cache
-from html import escape
 from importlib.resources import files
 
 from crisptree.envs.evaluate import digits
 from crisptree.report import sections
-from crisptree.report.elements import tile
+from crisptree.report.elements import text, tile
 from crisptree.report.review import Review
 from crisptree.show.headline import size_of, title_of
 from crisptree.show.html import refuse_too_large
@@ -32,9 +31,9 @@ def as_page(review: Review) -> str:
             sections.signatures,
         )
     )
-    title = escape(title_of(review.tree))
+    title = text(title_of(review.tree))
     made = f"crisptree {review.version}, {review.date}"
-    command = f"<br><code>{escape(review.command)}</code>" if review.command else ""
+    command = f"<br><code>{text(review.command)}</code>" if review.command else ""
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -50,13 +49,13 @@ def as_page(review: Review) -> str:
 <header>
 <p class="kicker">Review of a policy</p>
 <h1>{title}</h1>
-<p class="sub">{escape(size_of(review.tree))} · {escape(review.name)}</p>
+<p class="sub">{text(size_of(review.tree))} · {text(review.name)}</p>
 <div class="tiles">{"".join(tiles(review))}</div>
 </header>
 <main>
 {body}
 </main>
-<footer>{escape(made)}{command}</footer>
+<footer>{text(made)}{command}</footer>
 </body>
 </html>
 """
