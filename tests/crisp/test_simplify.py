@@ -115,3 +115,28 @@ def test_a_very_deep_list():
     simple = tree_of(nested).simplify()
     batch = np.random.default_rng(0).uniform(-10, 2_010, size=(1_000, 3))
     assert simple.predict(batch)[0].tolist() == tree_of(nested).predict(batch)[0].tolist()
+
+
+def flagged(nested):
+    """A tree on one flag `a` and one number `b`."""
+    tree = CrispTree.from_nested(nested, ("a", "b"), ("left", "right", "wait"))
+    flag, number = tree.features
+    return replace(tree, features=(replace(flag, kind="flag", low=0.0, high=1.0), number))
+
+
+@pytest.mark.parametrize(
+    ("nested", "left"),
+    [
+        (("a", -0.1, "left", "right"), "left"),  # always above
+        (("a", 1.0, "left", "right"), "right"),  # never above
+        (("a", 0.3, ("a", 0.6, "left", "wait"), "right"), ("a", 0.3, "left", "right")),
+        (("a", 0.6, "left", ("a", 0.3, "wait", "right")), ("a", 0.6, "left", "right")),
+        (("a", 0.3, "left", "right"), ("a", 0.3, "left", "right")),
+        (("b", -0.1, "left", "right"), ("b", -0.1, "left", "right")),  # a number may be below
+    ],
+)
+def test_a_flag_is_0_or_1(nested, left):
+    simple = flagged(nested).simplify()
+    assert simple == flagged(left)
+    rows = np.array([[a, b] for a in (0.0, 1.0) for b in (-1.0, 1.0)])
+    assert simple.act(rows).tolist() == flagged(nested).act(rows).tolist()

@@ -4,7 +4,7 @@ Three kinds of node go, and none of them changes the action for any observation:
 
 - a node whose answer earlier comparisons on the path settle (x > 3 below x > 5), with the branch
   that cannot be reached. TRUE means x > t and FALSE x ≤ t, so below FALSE of x > 3 the answer to
-  x > 3 is FALSE;
+  x > 3 is FALSE. A flag is 0 or 1: one comparison between them settles all others;
 - a node whose two sides are the same leaf, or come to the same subtree;
 - a node that one of its sides makes needless: of "x > 7 → A, else x > 5 → A, else B" the first
   rule can go, because where x > 7 the rest says A as well.
@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from crisptree.crisp.nested import Leaf, columns
+from crisptree.crisp.walk import Visit
 
 Subtree = int
 Tree = TypeVar("Tree", bound=Any)
@@ -107,14 +108,27 @@ def _reduced(tree: Any, subtrees: Subtrees) -> Subtree:
     """One pass from the leaves up, each node seen with what its path says about its feature."""
     done: dict[int, Subtree] = {}
     for visit in reversed(list(tree.walk())):
-        known = visit.conditions.get(visit.feature)
         if visit.is_leaf:
             done[visit.node] = subtrees.leaf(tree.leaf_at(visit.node))
-        elif known is not None and visit.threshold <= known.above:
-            done[visit.node] = done[visit.if_true]
-        elif known is not None and visit.threshold >= known.at_most:
-            done[visit.node] = done[visit.if_false]
-        else:
-            sides = done[visit.if_true], done[visit.if_false]
+            continue
+        answer = _settled(visit, tree.features[visit.feature].kind == "flag")
+        sides = done[visit.if_true], done[visit.if_false]
+        if answer is None:
             done[visit.node] = subtrees.node(visit.feature, visit.threshold, *sides)
+        else:
+            done[visit.node] = sides[0] if answer else sides[1]
     return done[0]
+
+
+def _settled(visit: Visit, is_flag: bool) -> bool | None:
+    """The answer of a node that does not depend on the observation, or None."""
+    known = visit.conditions.get(visit.feature)
+    if is_flag and (visit.threshold < 0 or visit.threshold >= 1):
+        return visit.threshold < 0
+    if known is None:
+        return None
+    if visit.threshold <= known.above or (is_flag and known.above >= 0):
+        return True
+    if visit.threshold >= known.at_most or (is_flag and known.at_most < 1):
+        return False
+    return None
