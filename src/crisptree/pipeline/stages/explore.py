@@ -110,14 +110,10 @@ class SearchLearned(Stage):
                 promised = max(promised, tried[0].found.optimum)
             enough = promised - context.config.table.trust * max(0.0, promised - random)
         best = max(tried, key=lambda each: each.mean)
-        discounts = [each.discount for each in sorted(tried, key=lambda each: -each.mean)]
-        for number in range(PRACTICES):
-            if best.mean >= enough or context.is_late():
-                break
-            model = _practised(best, explored.steps // PRACTICE, number, context)
-            discount = discounts[number % len(discounts)]
-            later = _tried(model, discount, context, PRACTICES - number)
-            best = max(best, later, key=lambda each: each.mean)
+        own = plain.mean_return(tried[0].found.tree)
+        trusted = own - context.config.table.trust * max(0.0, own - random)
+        if tried[0].mean + tried[0].doubt < trusted:
+            best = _after_practice(best, tried, explored.steps // PRACTICE, enough, context)
         if best.is_cut and not context.is_late():
             longer = _tried(best.explored, best.discount, context, 1)
             # Of two trees for one discount the model ranks the better one first, up to its own
@@ -132,6 +128,24 @@ class SearchLearned(Stage):
             "settled": best.mean >= enough - min(best.doubt, MOST_DOUBT * (promised - random)),
         }
         return replace(inputs, tree=best.found.tree, figures=figures)
+
+
+def _after_practice(
+    best: "_Tried", tried: "list[_Tried]", n_steps: int, enough: float, context: Context
+) -> "_Tried":
+    """The best tree of all, after trees have practised for `n_steps` steps each: until one more
+    brings nothing, where the best one earns enough."""
+    discounts = [each.discount for each in sorted(tried, key=lambda each: -each.mean)]
+    for number in range(PRACTICES):
+        if context.is_late():
+            break
+        model = _practised(best, n_steps, number, context)
+        discount = discounts[0 if best.mean >= enough else number % len(discounts)]
+        later = _tried(model, discount, context, PRACTICES - number)
+        if best.mean >= max(enough, later.mean):
+            break
+        best = max(best, later, key=lambda each: each.mean)
+    return best
 
 
 def _practised(best: "_Tried", n_steps: int, number: int, context: Context) -> Explored:
