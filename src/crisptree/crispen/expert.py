@@ -139,9 +139,10 @@ def _find(text: str, names: tuple[str, ...], pattern: str, what: str, where: str
 
 
 def _as_tree(rules: list[tuple[list[_Condition], Any]], default: Any, task: Task) -> CrispTree:
-    """Each rule is a chain of its conditions; where one fails, the next rule is asked.
+    """The tree of the rules: each is a chain of its conditions, and where one fails, the next rule
+    is asked.
 
-    With conjunctions the rest of the rules stands at several places: the tree is simplified.
+    With conjunctions the rest of the rules stands in several places, so the tree is simplified.
     """
     size = 1
     for conditions, _ in reversed(rules):
@@ -162,7 +163,7 @@ def _as_tree(rules: list[tuple[list[_Condition], Any]], default: Any, task: Task
 
 
 def changes(expert: CrispTree, trained: CrispTree, task: Task, seed: int = 0) -> dict[str, Any]:
-    """What training made of the expert's tree: sizes, and how often the two now disagree."""
+    """How training changed the expert's tree: sizes, and how often the two now disagree."""
     states = visited_states(trained, task, seed)
     before, after = expert.act(states), trained.act(states)
     differs = disagreement(task.actions, before, after) > 0

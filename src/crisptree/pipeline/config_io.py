@@ -18,9 +18,9 @@ from crisptree.base.text import printable
 from crisptree.pipeline.config import RACED, SIZE_NAMES, TrainConfig
 
 PROCEDURE = 2
-"""Counts up when the same configuration comes to mean something else."""
+"""Rises when the same configuration comes to mean something else."""
 IRRELEVANT = ("candidates.workers", "candidates.executor")
-"""What a run does not depend on: how many learn at the same time, and where."""
+"""Fields that a run's outcome does not depend on: how many learn at the same time, and where."""
 
 Config = TypeVar("Config")
 
@@ -69,9 +69,10 @@ def load(path: str | Path) -> TrainConfig:
 
 
 def check_named(config: TrainConfig, named: Collection[str | None], where: Path) -> None:
-    """Refuses the configuration of a file that names code, unless the caller has named it too.
+    """Refuse a file's configuration that names code, unless the caller has named it too.
 
-    A file never gets code imported: a features function, and a teacher that is no policy file.
+    A file never gets code imported: neither a features function nor a teacher that is no policy
+    file.
     """
     features, teacher = config.env.features, config.teacher.policy
     if teacher is not None and (teacher.endswith(".json") or Path(teacher).is_dir()):
@@ -91,13 +92,13 @@ def save(config: TrainConfig, path: str | Path) -> None:
 
 
 def digest(content: Any) -> str:
-    """Sixteen hex digits that name anything JSON can say."""
+    """A hash of sixteen hex digits of anything that JSON can hold."""
     text = json.dumps(content, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def config_hash(config: TrainConfig) -> str:
-    """The name of a configuration: equal for equal runs."""
+    """The hash of a configuration: equal for equal runs."""
     content = to_dict(config)
     for path in IRRELEVANT:
         *folders, name = path.split(".")
@@ -198,7 +199,8 @@ def with_overrides(config: TrainConfig, overrides: dict[str, Any]) -> TrainConfi
 
 
 def differences(config: TrainConfig, base: TrainConfig | None = None) -> dict[str, Any]:
-    """Dotted names and values of all fields in which `config` is not `base` (the defaults)."""
+    """Dotted names and values of all fields in which `config` differs from `base` (by default, the
+    defaults)."""
     theirs = _flat(to_dict(TrainConfig() if base is None else base))
     return {name: value for name, value in _flat(to_dict(config)).items() if theirs[name] != value}
 

@@ -53,9 +53,9 @@ class RunDirectory:
 
     @contextmanager
     def locked(self, patience: float = 5.0) -> Iterator[None]:
-        """Only one process writes here; the lock goes with its owner, however that one ends.
+        """Lock the directory for one process; the lock ends with its owner, however that ends.
 
-        An owner that is about to end is waited for, `patience` seconds at most.
+        An owner that is about to end is waited for, at most `patience` seconds.
         """
         name = self.path / ".lock"
         try:
@@ -137,7 +137,7 @@ class RunDirectory:
         return [line for line in lines if line.get("stage") == stage]
 
     def cut_metrics(self, length: int) -> None:
-        """Forget lines written after a checkpoint, so that a resumed run says nothing twice."""
+        """Remove lines written after a checkpoint, so that a resumed run logs nothing twice."""
         path = self.path / "metrics.jsonl"
         if path.exists():
             with open(path, "r+") as file:
@@ -158,7 +158,7 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 
 
 def _digest(content: dict[str, Any]) -> str | None:
-    """Of what JSON has read, which may hold what JSON cannot say."""
+    """The digest of an object that was read as JSON, which may hold NaN."""
     try:
         return digest(content)
     except ValueError:
