@@ -158,7 +158,7 @@ def read_metrics(path: Path) -> list[dict[str, Any]]:
 
 
 def _digest(content: dict[str, Any]) -> str | None:
-    """The digest of an object that was read as JSON, which may hold NaN."""
+    """The digest of an object; None if it holds NaN or infinities, which JSON does not have."""
     try:
         return digest(content)
     except ValueError:
