@@ -36,7 +36,7 @@ def test_a_given_width_counts_unless_it_is_below_what_is_asked_for():
 
 def test_every_stage_shares_the_learner_and_has_its_own_rates():
     config = TrainConfig()
-    for stage in ("direct", "refine", "refine-first", "refine-last", "mlp", "soft"):
+    for stage in ("direct", "refine", "polish", "mlp", "soft"):
         learning = config.ppo_for(stage)
         assert (learning.gamma, learning.n_envs) == (config.ppo.gamma, config.ppo.n_envs)
     assert config.ppo_for("direct").steepness == config.direct.steepness

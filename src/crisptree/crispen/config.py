@@ -53,14 +53,14 @@ class PruneConfig:
 
     step: float = 0.75
     """Share of the leaves that remain after a cut."""
-    races: int = 8
+    races: int = 4
     """Steps in which a tree is cut to the next size, at most."""
     ways: int = 16
     """Ways to cut that race in each step."""
     rounds: tuple[int, ...] = (32, 64, 128)
     """Episodes of the rounds of a race."""
     check: int = 128
-    """Fresh episodes that show whether a cut cost return; the tree is refined only if it did."""
+    """Fresh episodes that show what the tree earns after a cut."""
     free_check: int = 256
     """Fresh episodes on which the last cuts, which must cost nothing, are checked."""
 

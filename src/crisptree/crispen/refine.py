@@ -7,10 +7,12 @@ first), and the polish after pruning: what differs is where it starts and the sc
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+import equinox as eqx
 import numpy as np
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen.harden import harden
+from crisptree.crispen.select import Selection
 from crisptree.envs.task import Task
 from crisptree.learn.stacks import n_seeds, pick
 from crisptree.learn.trainer import Between, Progress, Trainer
@@ -67,9 +69,10 @@ def anneal(
 ) -> Refined:
     """Train axis-aligned trees while their steepness grows; return the best crisp snapshot.
 
-    Snapshots are read off every start over the last third of its training, and race on selection
-    episodes together with the tree it started from and with `earlier` ones, of a training that is
-    resumed: which it is makes no difference. What wins must earn more than that tree once more.
+    Snapshots are read off every start over the last third of its training, and off the mean of
+    its actor at the end. They race on selection episodes together with the tree it started from and
+    with `earlier` ones, of a training that is resumed. What wins must earn more than that tree once
+    more.
     """
     snapshots = list(earlier)
     length = min(LONGEST_SEGMENT, max(1, int(np.max(states.n_updates)) // SEGMENTS))
@@ -82,8 +85,10 @@ def anneal(
             on_segment(progress, snapshots)
     if float(np.min(states.progress)) < SNAPSHOTS_FROM:  # time was up before the last third
         snapshots += [read_off(states, i, task) for i in range(n_seeds(states))]
+    means = [read_off(averaged(states), i, task) for i in range(n_seeds(states))]
     # Where there is no time for all, the last ones run; and the tree it started from, in any case.
-    snapshots = [*([] if started_from is None else [started_from]), *reversed(snapshots)]
+    first = [] if started_from is None else [started_from]
+    snapshots = [*first, *means, *reversed(snapshots)]
     index, score = selection.race([snapshot.tree for snapshot in snapshots], rounds)
     if started_from is not None and index > 0:
         # What won against many has seen luck; the tree before it has another chance.
@@ -92,6 +97,38 @@ def anneal(
     best = snapshots[index]
     state = pick(states, best.start)
     return Refined(best.tree, state, best.start, score, int(np.max(states.update)))
+
+
+def polish(
+    states: Any,
+    trainer: Trainer,
+    task: Task,
+    selection: Selection,
+    tree: CrispTree,
+    *,
+    on_segment: OnSegment,
+    between: Between | None = None,
+    episodes: int = 128,
+    is_late: Callable[[], bool] = lambda: False,
+) -> Refined:
+    """Train a tree that was softened for a short time; return the mean of it, made crisp, or `tree`
+    itself if that earns no less.
+
+    Many short trainings, each from the best tree so far, come to more than a long one: a tree that
+    is softened acts worse at first, and a long training may lose what it began with.
+    """
+    for progress in trainer.learn(states, between=between, is_late=is_late):
+        states = progress.states
+        on_segment(progress, ())
+    mean = read_off(averaged(states), 0, task)
+    before, after = selection.returns([tree, mean.tree], episodes).mean(1)
+    chosen, score = (mean.tree, after) if after > before else (tree, before)
+    return Refined(chosen, pick(states, 0), 0, float(score), int(np.max(states.update)))
+
+
+def averaged(states: Any) -> Any:
+    """The states with the mean of each actor in its place."""
+    return eqx.tree_at(lambda each: each.actor, states, states.average)
 
 
 def read_off(states: Any, start: int, task: Task) -> Snapshot:

@@ -13,14 +13,12 @@ from crisptree.soft import AxisTree
 from crisptree.soft.paths import Paths, room_for
 from crisptree.soft.topology import from_children
 
-LEAF_LOGIT = 2.5
-
 
 def soften(
     tree: CrispTree,
     moments: Moments,
     steepness: float = 8.0,
-    leaf_logit: float = LEAF_LOGIT,
+    leaf_logit: float = 2.5,
     gains: int = 0,
 ) -> AxisTree:
     """An axis-aligned tree with the same features, comparators and leaves, and room for more.

@@ -35,6 +35,8 @@ class ActorCritic(Scheduled):
     """The state of PPO and REINFORCE. Stacked along a first axis it is several seeds."""
 
     actor: Any
+    average: Any
+    """The mean of the actor over the last part of the training: noise in its steps cancels out."""
     log_std: Float[Array, "*seeds dims"]
     """Of a Gaussian head, in its units; empty for the others."""
     critic: soft.MLP
@@ -71,6 +73,9 @@ class Batch(NamedTuple):
     mask: Bool[Array, "*rows"]
 
 
+AVERAGED_FROM = 0.75
+"""Progress from which on actors are averaged."""
+
 Objective = Callable[[Array, Array, Array], Array]
 """What is gained in each row: of its log probability now, that when it was taken, its advantage."""
 
@@ -99,6 +104,7 @@ def init(
     log_std = jnp.full(head.n_stds, config.log_std_start, jnp.float32)
     state = ActorCritic(
         actor=actor,
+        average=actor,
         log_std=log_std,
         critic=critic,
         actor_optimizer=fresh_optimizer((actor, log_std), config),
@@ -254,8 +260,24 @@ def after_update(
     schedule = state.schedule.after_update(
         trajectory.return_sum, trajectory.n_episodes, config.plateau_speedup
     )
-    state = eqx.tree_at(lambda s: (s.observations, s.schedule), state, (observations, schedule))
+    average = _with_actor(state.average, state.actor, state.progress, schedule.fraction)
+    state = eqx.tree_at(
+        lambda s: (s.observations, s.schedule, s.average), state, (observations, schedule, average)
+    )
     return annealed(state, config)
+
+
+def _with_actor(
+    average: Any, actor: Any, before: Float[Array, ""], now: Float[Array, ""]
+) -> Any:
+    """The mean actor since `AVERAGED_FROM`, weighted by progress; until then, the actor itself."""
+    since = jnp.maximum(now - AVERAGED_FROM, 1e-9)
+    share = jnp.where(now > AVERAGED_FROM, jnp.clip((now - before) / since, 0.0, 1.0), 1.0)
+
+    def mean(old: Any, new: Any) -> Any:
+        return old + share * (new - old) if eqx.is_inexact_array(new) else new
+
+    return jax.tree.map(mean, average, actor)
 
 
 def annealed(state: ActorCritic, config: ActorCriticConfig) -> ActorCritic:

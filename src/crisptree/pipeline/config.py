@@ -161,24 +161,29 @@ class TableConfig:
 
 @dataclass(frozen=True)
 class RefineConfig:
-    """A crisp tree is softened, learns on, and turns crisp again."""
+    """A crisp tree is softened, learns on, and turns crisp again: for long after it was distilled,
+    and several times in short cycles after it was cut."""
 
     learning_rate: float = 2e-3
     """Step size of the comparators at the start."""
     entropy_coef: float = 0.005
     """Entropy bonus at the start."""
-    steepness: tuple[float, float] = (15.0, 60.0)
-    """Steepness at the start and at the end, after a cut."""
-    share: float = 0.2
-    """Environment steps after a cut, as a share of `steps`."""
-    first_steepness: tuple[float, float] = (8.0, 50.0)
-    """The same for a tree that was just distilled, which has more to learn."""
     first_share: float = 0.5
     """Environment steps after distilling, as a share of `steps`."""
-    last_share: float = 0.4
-    """Environment steps after the last cut, as a share of `steps`."""
-    last_steepness: tuple[float, float] = (20.0, 120.0)
-    """The same after the last cut."""
+    first_steepness: tuple[float, float] = (8.0, 50.0)
+    """Steepness at the start and at the end, after distilling."""
+    first_logit: float = 2.5
+    """How sure leaves are of their actions when a distilled tree is softened (a logit)."""
+    cycles: int = 4
+    """Refinements after a cut, each from the best tree so far; twice as many after the last one."""
+    share: float = 0.04
+    """Environment steps of each of them, as a share of `steps`."""
+    steepness: tuple[float, float] = (15.0, 60.0)
+    """Steepness at the start and at the end of each of them."""
+    logit: float = 4.0
+    """How sure leaves are of their actions at the start of each of them."""
+    check: int = 128
+    """Fresh episodes on which a refined tree must earn more."""
     log_std: tuple[float, float] = (-1.6, -2.8)
     """Box actions: the greatest log standard deviation at the start and at the end, in units of
     half an action's range. A tree that can act already explores near what it does."""
@@ -263,10 +268,9 @@ class TrainConfig:
             case "direct":
                 own = self.direct
                 rates = {"leaf_learning_rate": 3.0, "steepness": own.steepness}
-            case "refine" | "refine-first" | "refine-last":
+            case "refine" | "polish":
                 own = self.refine
-                names = {"refine-first": "first_steepness", "refine-last": "last_steepness"}
-                low, high = getattr(own, names.get(stage, "steepness"))
+                low, high = own.first_steepness if stage == "refine" else own.steepness
                 factor = own.list_factor if self.policy.shape == "list" else 1.0
                 rates = {"leaf_learning_rate": 3.0, "steepness": (low, high * factor)}
                 rates["normalize_observations"] = False
@@ -308,6 +312,7 @@ def _check(config: TrainConfig) -> None:
         "teacher.n_epochs": (config.teacher.n_epochs, 1),
         "teacher.n_minibatches": (config.teacher.n_minibatches, 1),
         "policy.gains": (config.policy.gains, 1),
+        "refine.cycles": (config.refine.cycles, 1),
         size: (config.policy.size, {"tree": 2, "list": 1, "mlp": 0}[config.policy.kind]),
     }
     for name, (value, low) in least.items():

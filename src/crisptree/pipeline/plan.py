@@ -14,7 +14,7 @@ from crisptree.pipeline.stages.expert import Expert
 from crisptree.pipeline.stages.explore import Explore, SearchLearned
 from crisptree.pipeline.stages.model_search import SearchModel
 from crisptree.pipeline.stages.prune import CutAtOnce, Prune, Simplify
-from crisptree.pipeline.stages.refine import Refine
+from crisptree.pipeline.stages.refine import Polish, Refine
 from crisptree.pipeline.stages.rule import Rule
 from crisptree.pipeline.stages.search import Search
 from crisptree.pipeline.stages.teacher import Exact, External, Fallback, Teacher
@@ -22,13 +22,13 @@ from crisptree.pipeline.stages.worst_case import WorstCase
 
 BETWEEN = 0.2
 """Of the generations of the last evolution: those after distilling, and between two cuts."""
-SEARCHES = 4.0
-"""The weight of each of two searches, where they are more than the last touch after an evolution:
-after the first, candidates go on from the best tree."""
+SEARCHES = 2.5
+"""The weight of each of two searches where nothing evolves; after the first, candidates go on from
+the best tree."""
 LEAST_SECONDS = 5.0
 """For a leg: to compare a few trees, to score them and to hand on the best one."""
 LEAST_REFINED = 2_000
-"""Steps of a refinement between two cuts, or there is none."""
+"""Steps of a refinement at least: where there are fewer, there are fewer refinements."""
 
 
 class Leg(NamedTuple):
@@ -46,7 +46,7 @@ class Leg(NamedTuple):
 
 def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
     """To the first crisp tree, which is wider than what is asked for."""
-    mend: Stage = Refine("refine-first", "first", weight=4.0)
+    mend: Stage = Refine()
     if config.evolve.generations and (beginning == "rule" or config.policy.leaf == "linear"):
         # What no gradient found, none refines; and a mixture of lines is like none of them.
         mend = Evolve("evolve-first", 2.0, BETWEEN)
@@ -93,7 +93,7 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
     worst = [WorstCase()] if config.worst_case.enabled else []
     if config.evolve.generations:
         return [first, *cuts, Leg("last", (Simplify(), Evolve(), Search(), *worst))]
-    search = Leg("search", (Search("search-first", SEARCHES),))
+    search = Leg("search", (Search("search-first", SEARCHES), *_polish("search", config)))
     last = Leg("last", (Simplify(), Search(weight=SEARCHES), *worst))
     return [first, *cuts, search, last]
 
@@ -102,13 +102,27 @@ def _cut(
     mend: Literal["refine", "evolve"], size: int, config: TrainConfig, *, is_last: bool
 ) -> Leg:
     """A cut, and what mends it: a gradient, or the returns of whole episodes."""
-    prune, name = Prune(f"prune-{size}", size, is_last), f"{mend}-{size}"
-    weight = 2.0 if is_last else 1.2
+    prune = Prune(f"prune-{size}", size, is_last)
     if mend == "evolve":
-        stage: Stage = Evolve(name, weight, share=BETWEEN)
+        weight = 2.0 if is_last else 1.2
+        stages: tuple[Stage, ...] = (Evolve(f"evolve-{size}", weight, share=BETWEEN),)
     else:
-        stage = Refine(name, "last" if is_last else "cut", weight)
-    return Leg(f"cut-{size}", (prune, stage), size)
+        stages = _polish(str(size), config, times=2 if is_last else 1)
+    return Leg(f"cut-{size}", (prune, *stages), size)
+
+
+def _polish(what: str, config: TrainConfig, times: int = 1) -> tuple[Stage, ...]:
+    """Refinements one after the other."""
+    count = times * _cycles(config)
+    return tuple(Polish(f"refine-{what}-{i}") for i in range(1, count + 1))
+
+
+def _cycles(config: TrainConfig) -> int:
+    """Refinements after a cut; fewer where there are few steps."""
+    cycles, steps = config.refine.cycles, config.steps
+    if steps is None:
+        return cycles
+    return max(1, min(cycles, int(cycles * config.refine.share * steps / LEAST_REFINED)))
 
 
 def next_leg(every: Sequence[Leg], number: int, leaves: int, seconds: float) -> int:
@@ -139,17 +153,19 @@ def _sizes(config: TrainConfig) -> list[int]:
     """Sizes on the way to the one asked for; that one alone where steps are too few to learn
     anything in between."""
     sizes = ladder(config.width, config.policy.leaves, config.prune.step)
-    if config.steps is not None and config.refine.share * config.steps < LEAST_REFINED:
+    refined = config.refine.cycles * config.refine.share
+    if config.steps is not None and refined * config.steps < LEAST_REFINED:
         return sizes[-1:]
     return sizes
 
 
 def training_shares(beginning: Beginning, config: TrainConfig) -> float:
-    """Environment steps of a whole plan, in units of `config.steps`, if every cut costs."""
+    """Environment steps of a whole plan, in units of `config.steps`."""
     if beginning in ("rule", "table"):
         return 1.0
+    # After the last cut there are twice as many refinements, and as many as after others once more.
     cuts = len(_sizes(config))
-    shares = (cuts - 1) * config.refine.share + config.refine.last_share if cuts else 0.0
+    shares = (cuts + 2) * _cycles(config) * config.refine.share
     if beginning == "direct":
         shares += config.direct.starts
     if beginning in ("mlp", "soft", "dqn", "sac"):

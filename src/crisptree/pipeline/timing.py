@@ -13,7 +13,7 @@ import numpy as np
 from crisptree.crispen.pace import Pace
 from crisptree.envs.task import Task
 
-RESERVED, MOST_RESERVED = 0.12, 0.35
+RESERVED, MOST_RESERVED = 0.07, 0.35
 """Shares of the budget for what comes after the candidates: as much as a few episodes need."""
 SCORED, SCORED_AT_ONCE = 4, 64
 """Episodes that there should be time for; of those that only wait, many take as long as one."""

@@ -21,13 +21,13 @@ DRAWN = 0.25
 
 @dataclass(frozen=True)
 class Prune(Stage):
-    """A tree of at most `size` leaves, and whether it earns less: only then is it refined."""
+    """A tree of at most `size` leaves."""
 
     name: str
     size: int
     is_last: bool = False
-    """The last cut is followed by a refinement in any case."""
-    weight: float = 1.8
+    """Whether this is the size asked for: then trees of that size from elsewhere compete."""
+    weight: float = 1.2
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {"prune": asdict(config.prune), "selection": asdict(config.selection)}
@@ -36,7 +36,7 @@ class Prune(Stage):
         tree, config = inputs.tree, context.config.prune
         assert tree is not None
         if tree.n_leaves <= self.size:
-            return replace(inputs, figures={"leaves": tree.n_leaves, "costs": False})
+            return replace(inputs, figures={"leaves": tree.n_leaves})
         context.advance(0.0, f"from {tree.n_leaves} leaves")
         selection = context.selection()
         states = _states(inputs, context)
@@ -50,22 +50,12 @@ class Prune(Stage):
             is_late=lambda: not selection.affords(config.ways, config.rounds[0]),
             seconds_left=lambda: context.deadline - time.monotonic(),
         )
-        judge = selection.careful()
-        before, after = judge.returns([tree, smaller], config.check).mean(1)
         ways = {"cut": smaller}
         if self.is_last:
             ways |= self._rivals(inputs, states, selection, context)
-        if len(ways) > 1:
-            index, after = judge.race([*ways.values()], (config.check,))
-        else:
-            index = 0
+        index, score = selection.careful().race([*ways.values()], (config.check,))
         kept, smaller = [*ways.items()][index]
-        figures = {
-            "leaves": smaller.n_leaves,
-            "selection_return": float(after),
-            "kept": kept,
-            "costs": self.is_last or bool(after < before),
-        }
+        figures = {"leaves": smaller.n_leaves, "selection_return": score, "kept": kept}
         small = None if self.is_last else inputs.small
         return replace(inputs, tree=smaller, small=small, figures=figures)
 

@@ -1,12 +1,13 @@
 """A crisp tree is softened, learns on where it stands, and turns crisp again."""
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 from crisptree.crisp import CrispTree
-from crisptree.crispen.refine import Snapshot, anneal
+from crisptree.crispen.refine import Refined, Snapshot, anneal, polish
 from crisptree.crispen.soften import soften
 from crisptree.learn import ppo
+from crisptree.learn.config import PPOConfig
 from crisptree.learn.stacks import stack
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage, Values
@@ -15,39 +16,28 @@ from crisptree.pipeline.timing import KeepTime
 
 @dataclass(frozen=True)
 class Refine(Stage):
-    """Refinement after distilling ("first"), after a cut, or after the last cut ("last")."""
+    """A long refinement, of a tree that was just distilled: the best of many snapshots counts."""
 
-    name: str
-    moment: Literal["first", "cut", "last"]
-    weight: float = 1.2
+    name: str = "refine-first"
+    weight: float = 4.0
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {
-            "ppo": asdict(config.ppo_for(self._kind)),
-            "share": self._share(config),
+            "ppo": asdict(config.ppo_for("refine")),
+            "share": config.refine.first_share,
+            "logit": config.refine.first_logit,
             "steps": config.steps,
             "selection": asdict(config.selection),
         }
 
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
-        tree, values = inputs.tree, inputs.values
-        assert tree is not None and values is not None
-        if self._is_needless(tree, inputs, context):
+        tree, config = inputs.tree, context.config
+        assert tree is not None
+        if _is_needless(tree, inputs, context, config.selection.snapshots[0]):
             return replace(inputs, figures={"leaves": tree.n_leaves})
-        learning = context.config.ppo_for(self._kind)
-        assert learning.steepness is not None
-        share = self._share(context.config) * inputs.pace
-        n_updates = context.updates(share, learning.steps_per_update)
-        state = ppo.init(
-            soften(tree, values.observations, learning.steepness[0]),
-            context.task.n_features,
-            learning,
-            n_updates,
-            key=context.key,
-            critic=values.critic,
-            observations=values.observations,
-        )
-        states, snapshots = context.checkpoints.resumed(stack([state]))
+        learning, settings = config.ppo_for("refine"), config.refine
+        states = _softened(inputs, context, learning, settings.first_share, settings.first_logit)
+        states, snapshots = context.checkpoints.resumed(states)
         with context.trainer(learning) as trainer:
             done = anneal(
                 states,
@@ -58,35 +48,93 @@ class Refine(Stage):
                 started_from=Snapshot(tree, 0),
                 earlier=snapshots,
                 on_segment=context.checkpoints.segment,
-                rounds=context.config.selection.snapshots,
+                rounds=config.selection.snapshots,
                 between=KeepTime(context.deadline),
                 is_late=context.is_over,
             )
-        figures = {
-            "leaves": done.tree.n_leaves,
-            "training_return": context.checkpoints.training_return(),
-            "best_return": context.checkpoints.best_return(),
-            "selection_return": done.selection_return,
-            "steps": done.updates * learning.steps_per_update,
+        return _refined(done, inputs, context, learning)
+
+
+@dataclass(frozen=True)
+class Polish(Stage):
+    """A short refinement, one of several: the tree changes only if it earns more."""
+
+    name: str
+    weight: float = 0.5
+
+    def settings(self, config: TrainConfig) -> dict[str, Any]:
+        return {
+            "ppo": asdict(config.ppo_for("polish")),
+            "share": config.refine.share,
+            "logit": config.refine.logit,
+            "check": config.refine.check,
+            "steps": config.steps,
+            "selection": asdict(config.selection),
         }
-        values = Values(done.state.critic, done.state.observations)
-        return replace(inputs, tree=done.tree, values=values, figures=figures)
 
-    def _is_needless(self, tree: CrispTree, inputs: Artifacts, context: Context) -> bool:
-        """Whether nothing was lost by a cut, nothing can be learned, or nothing is in sight."""
-        cost_nothing = inputs.figures.get("costs") is False
-        if cost_nothing or tree.n_leaves == 1 or context.is_late():
-            return True
-        # What cannot be compared with the tree as it is, is not worth learning.
-        if not context.selection().affords(2, context.config.selection.snapshots[0]):
-            return True
-        return context.is_settled(tree, inputs.best_return)
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        tree, settings = inputs.tree, context.config.refine
+        assert tree is not None
+        if _is_needless(tree, inputs, context, settings.check):
+            return replace(inputs, figures={"leaves": tree.n_leaves})
+        learning = context.config.ppo_for("polish")
+        states = _softened(inputs, context, learning, settings.share, settings.logit)
+        states, _ = context.checkpoints.resumed(states)
+        with context.trainer(learning) as trainer:
+            done = polish(
+                states,
+                trainer,
+                context.task,
+                context.selection().careful(),
+                tree,
+                on_segment=context.checkpoints.segment,
+                between=KeepTime(context.deadline),
+                episodes=settings.check,
+                is_late=context.is_over,
+            )
+        made = _refined(done, inputs, context, learning)
+        if done.tree is tree:  # nothing to tell
+            made = replace(made, figures={name: made.figures[name] for name in ("leaves", "steps")})
+        return made
 
-    @property
-    def _kind(self) -> str:
-        return "refine" if self.moment == "cut" else f"refine-{self.moment}"
 
-    def _share(self, config: TrainConfig) -> float:
-        refine = config.refine
-        shares = {"first": refine.first_share, "cut": refine.share, "last": refine.last_share}
-        return shares[self.moment]
+def _softened(
+    inputs: Artifacts, context: Context, learning: PPOConfig, share: float, logit: float
+) -> Any:
+    """A learner around the softened tree, with the critic and the moments of earlier learning."""
+    tree, values = inputs.tree, inputs.values
+    assert tree is not None and values is not None and learning.steepness is not None
+    state = ppo.init(
+        soften(tree, values.observations, learning.steepness[0], logit),
+        context.task.n_features,
+        learning,
+        context.updates(share * inputs.pace, learning.steps_per_update),
+        key=context.key,
+        critic=values.critic,
+        observations=values.observations,
+    )
+    return stack([state])
+
+
+def _refined(
+    done: Refined, inputs: Artifacts, context: Context, learning: PPOConfig
+) -> Artifacts:
+    figures = {
+        "leaves": done.tree.n_leaves,
+        "training_return": context.checkpoints.training_return(),
+        "best_return": context.checkpoints.best_return(),
+        "selection_return": done.selection_return,
+        "steps": done.updates * learning.steps_per_update,
+    }
+    values = Values(done.state.critic, done.state.observations)
+    return replace(inputs, tree=done.tree, values=values, figures=figures)
+
+
+def _is_needless(tree: CrispTree, inputs: Artifacts, context: Context, episodes: int) -> bool:
+    """Whether there is nothing to learn, no time for it, or nothing better in sight."""
+    if tree.n_leaves == 1 or context.is_late():
+        return True
+    # A tree that cannot be compared with the one before it is not worth learning.
+    if not context.selection().affords(2, episodes):
+        return True
+    return context.is_settled(tree, inputs.best_return)
