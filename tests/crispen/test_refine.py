@@ -6,7 +6,8 @@ import pytest
 from kinds_of_tasks import DISCRETE
 
 from crisptree.crisp import CrispTree
-from crisptree.crispen.refine import SEGMENTS, Refined, Snapshot, anneal
+from crisptree.crispen.refine import SEGMENTS, Refined, Snapshot, anneal, polish
+from crisptree.crispen.select import Selection
 from crisptree.crispen.soften import soften
 from crisptree.envs.task import task_of
 from crisptree.learn import ppo
@@ -29,8 +30,12 @@ def starts(n_updates: int, n_starts: int = 2):
     return stack([state] * n_starts)
 
 
+MEANS = [-1.0, -1.25]
+
+
 class Scripted(Trainer):
-    """Learning that sets the threshold of start s after update u to u + s / 4."""
+    """Learning that sets the threshold of start s after update u to u + s / 4; the mean of start s
+    is at -1 - s / 4."""
 
     def __init__(self) -> None:
         super().__init__(DISCRETE, CONFIG)
@@ -43,9 +48,14 @@ class Scripted(Trainer):
             update = states.update + n
             moved = update[:, None] + jnp.arange(len(update), dtype=jnp.float32)[:, None] / 4
             states = eqx.tree_at(
-                lambda s: (s.schedule.update, s.schedule.pace_sum, s.actor.comparators),
+                lambda s: (
+                    s.schedule.update,
+                    s.schedule.pace_sum,
+                    s.actor.comparators,
+                    s.average.comparators,
+                ),
                 states,
-                (update, update.astype(jnp.float32), moved),
+                (update, update.astype(jnp.float32), moved, update[:, None] - moved - 1),
             )
             share = float(states.progress.min())
             yield Progress(states, int(update[0]), {}, share, 16, True)
@@ -76,7 +86,7 @@ def test_snapshots_are_of_the_last_third_of_every_start():
     _, trainer = annealed(selection, 48)
     assert trainer.lengths == [2] * SEGMENTS
     expected = [update + start / 4 for update in range(32, 49, 2) for start in (0, 1)]
-    assert sorted(selection.raced) == expected
+    assert sorted(selection.raced) == [-1.25, -1, *expected]
 
 
 @pytest.mark.parametrize(("n_updates", "raced"), [(1, [1, 1.25]), (3, [2, 2.25, 3, 3.25])])
@@ -84,7 +94,7 @@ def test_a_short_training_has_snapshots_too(n_updates, raced):
     selection = ByThreshold(0)
     _, trainer = annealed(selection, n_updates)
     assert trainer.lengths == [1] * n_updates
-    assert sorted(selection.raced) == raced
+    assert sorted(selection.raced) == [-1.25, -1, *raced]
 
 
 def test_the_best_snapshot_is_kept_with_its_start():
@@ -104,13 +114,13 @@ def test_what_came_in_stays_if_nothing_better_comes():
     refined, _ = annealed(selection, 3, started_from=Snapshot(FIRST, 0))
     assert refined.tree is FIRST
     assert refined.start == 0
-    assert len(selection.raced) == 5
+    assert len(selection.raced) == 7
 
 
 def test_the_tree_it_started_from_runs_first_then_the_last_ones():
     selection = ByThreshold(0)
     annealed(selection, 3, started_from=Snapshot(FIRST, 0))
-    assert selection.raced == [float(FIRST.threshold[0]), 3.25, 3, 2.25, 2]
+    assert selection.raced == [float(FIRST.threshold[0]), *MEANS, 3.25, 3, 2.25, 2]
 
 
 def test_what_wins_by_luck_does_not_replace_what_came_in():
@@ -124,7 +134,7 @@ def test_what_wins_by_luck_does_not_replace_what_came_in():
     selection = Lucky(0)
     refined, _ = annealed(selection, 3, started_from=Snapshot(FIRST, 0))
     assert refined.tree is FIRST and refined.selection_return == 5.0
-    assert selection.raced == [float(FIRST.threshold[0]), 3.25]
+    assert selection.raced == [float(FIRST.threshold[0]), MEANS[0]]
 
 
 def test_every_segment_is_reported_with_the_snapshots_so_far():
@@ -152,7 +162,7 @@ def test_going_on_from_the_middle_ends_the_same():
     assert resumed.tree == whole.tree
     assert resumed[2:] == whole[2:]
     # In the same order, too: of equals, the earlier one wins.
-    assert selection.raced == [6.25, 6, 5.25, 5, 4.25, 4]
+    assert selection.raced == [*MEANS, 6.25, 6, 5.25, 5, 4.25, 4]
 
 
 def test_a_training_that_was_stopped_at_its_end_is_judged_by_its_snapshots():
@@ -167,7 +177,7 @@ def test_when_time_is_up_what_there_is_is_read_off():
     selection = ByThreshold(2.0)
     refined, trainer = annealed(selection, 48, is_late=lambda: True)
     assert trainer.lengths == [2]
-    assert sorted(selection.raced) == [2, 2.25]
+    assert sorted(selection.raced) == [-1.25, -1, 2, 2.25]
     assert (refined.tree.threshold[0], refined.updates) == (2, 2)
 
 
@@ -185,7 +195,36 @@ def test_a_tree_learns_and_turns_crisp():
     selection = ByThreshold(0.3)
     with Trainer(task, config) as trainer:
         refined = anneal(stack([state]), trainer, task, selection)
-    assert len(selection.raced) == 3
+    assert len(selection.raced) == 4
     assert refined.tree.env_id == "CartPole-v1"
     assert refined.tree.threshold[0] != tree.threshold[0]
     assert refined.updates == 6
+
+
+class Earns(Selection):
+    """Trees with a threshold below `least` earn 1 in every episode, the others 0."""
+
+    def __init__(self, least: float) -> None:
+        super().__init__(DISCRETE, 0)
+        self.least = least
+
+    def returns(self, trees, episodes, least=2, most=None):
+        earned = [float(tree.threshold[0] < self.least) for tree in trees]
+        return np.repeat(np.array(earned)[:, None], episodes, 1)
+
+
+@pytest.mark.parametrize(("least", "threshold"), [(0.0, -1.0), (-2.0, 0.25), (9.0, 0.25)])
+def test_a_polished_tree_is_the_mean_of_its_training_if_that_earns_more(least, threshold):
+    told = []
+    refined = polish(
+        starts(4, 1),
+        Scripted(),
+        DISCRETE,
+        Earns(least),
+        FIRST,
+        on_segment=lambda progress, snapshots: told.append(progress.update),
+    )
+    assert refined.tree.threshold[0] == threshold
+    assert refined.selection_return == float(threshold < least)
+    assert (refined.tree is FIRST) == (threshold == 0.25)
+    assert told[-1] == refined.updates == 4

@@ -226,3 +226,16 @@ def test_a_steepness_schedule_leaves_other_models_alone():
     for actor in (MLP.policy(3, (4,), 2, key=jax.random.key(0)), fresh("ppo")[0].actor):
         state = ppo.init(actor, 3, config, 5, key=jax.random.key(1))
         assert to_bytes(state.actor) == to_bytes(actor)
+
+
+def test_the_average_is_the_mean_of_the_actors_of_the_last_quarter():
+    state, update = fresh("ppo")
+    leaves, averages = [], []
+    for _ in range(10):
+        state, _ = update(state, any_trajectory(state))
+        leaves.append(state.actor.leaves)
+        averages.append(state.average.leaves)
+    np.testing.assert_array_equal(averages[6], leaves[6])  # not yet
+    # Progress is 0.8, 0.9 and 1 after the last three: half of the first of them counts.
+    mean = (0.5 * leaves[7] + leaves[8] + leaves[9]) / 2.5
+    np.testing.assert_allclose(averages[9], mean, rtol=1e-5)

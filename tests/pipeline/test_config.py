@@ -40,7 +40,7 @@ def test_every_stage_shares_the_learner_and_has_its_own_rates():
         learning = config.ppo_for(stage)
         assert (learning.gamma, learning.n_envs) == (config.ppo.gamma, config.ppo.n_envs)
     assert config.ppo_for("direct").steepness == config.direct.steepness
-    assert config.ppo_for("refine-last").steepness == config.refine.last_steepness
+    assert config.ppo_for("polish").steepness == config.refine.steepness
     assert config.ppo_for("mlp").steepness is None
     assert not config.ppo_for("refine").normalize_observations
 
@@ -60,7 +60,7 @@ def test_minibatches_of_a_network_divide_the_steps():
 def test_lists_end_steeper():
     config = TrainConfig(policy=PolicyConfig("list"), refine=RefineConfig(list_factor=3.0))
     low, high = config.refine.steepness
-    assert config.ppo_for("refine").steepness == (low, 3 * high)
+    assert config.ppo_for("polish").steepness == (low, 3 * high)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 import pytest
 
-from crisptree.pipeline.plan import LEAST_SECONDS, Leg, next_leg
+from crisptree.pipeline.config import RefineConfig, TrainConfig
+from crisptree.pipeline.plan import LEAST_REFINED, LEAST_SECONDS, Leg, legs, next_leg
 
 EVERY = [Leg("first", ()), *(Leg(f"cut-{n}", (), n) for n in (48, 36, 27)), Leg("last", ())]
 
@@ -28,3 +29,14 @@ def test_the_next_leg(leaves, seconds, expected):
 def test_after_the_last_cut():
     assert next_leg(EVERY, 4, 60, 1e9) == 4
     assert next_leg(EVERY, 4, 60, 1.0) == next_leg(EVERY, 5, 60, 1e9) == len(EVERY)
+
+
+@pytest.mark.parametrize(("refined", "counts"), [(1, [4, 4, 8]), (0.5, [2, 2, 4]), (0.2, [2])])
+def test_refinements_after_each_cut(refined, counts):
+    """Twice as many after the last cut; fewer where steps are few, and then fewer cuts."""
+    refine = RefineConfig(cycles=4, share=0.1)
+    config = TrainConfig(steps=int(refined * LEAST_REFINED / refine.share), refine=refine)
+    cuts = [leg for leg in legs("direct", config) if leg.size is not None][-3:]
+    assert [len(leg.stages) - 1 for leg in cuts] == counts
+    names = [stage.name for leg in legs("direct", config) for stage in leg.stages]
+    assert len(set(names)) == len(names)

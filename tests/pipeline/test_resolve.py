@@ -130,7 +130,8 @@ def test_cuts_are_mended_in_two_ways():
     """By a gradient and by returns, in turn; what no gradient found evolves first."""
     config = resolve(TrainConfig(steps=1_000_000), task_of("Pendulum-v1"), FAST)
     for leg in [*legs("rule", config, 1)[1:-1], *legs("mlp", config)[1:-1]]:
-        assert [stage.name.split("-")[0] for stage in leg.stages] == ["prune", "refine"]
+        kinds = [stage.name.split("-")[0] for stage in leg.stages]
+        assert kinds[0] == "prune" and set(kinds[1:]) == {"refine"}
     for leg in legs("mlp", config, 1)[1:-1]:
         assert [stage.name.split("-")[0] for stage in leg.stages] == ["prune", "evolve"]
     linear = replace(config, policy=PolicyConfig(leaf="linear"))

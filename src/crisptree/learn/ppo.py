@@ -84,7 +84,7 @@ def init(
     actor: Model,
     n_features: int,
     config: ActorCriticConfig,
-    n_updates: int,
+    n_updates: int | Int[Array, ""],
     *,
     key: Key[Array, ""],
     head: Head | None = None,
@@ -267,9 +267,7 @@ def after_update(
     return annealed(state, config)
 
 
-def _with_actor(
-    average: Any, actor: Any, before: Float[Array, ""], now: Float[Array, ""]
-) -> Any:
+def _with_actor(average: Any, actor: Any, before: Float[Array, ""], now: Float[Array, ""]) -> Any:
     """The mean actor since `AVERAGED_FROM`, weighted by progress; until then, the actor itself."""
     since = jnp.maximum(now - AVERAGED_FROM, 1e-9)
     share = jnp.where(now > AVERAGED_FROM, jnp.clip((now - before) / since, 0.0, 1.0), 1.0)

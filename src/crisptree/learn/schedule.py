@@ -54,7 +54,7 @@ class Schedule(eqx.Module):
     """The greatest typical jump from one return to the next, within `WINDOW` returns in a row."""
 
     @staticmethod
-    def start(n_updates: int) -> "Schedule":
+    def start(n_updates: int | Int[Array, ""]) -> "Schedule":
         """A training of `n_updates` updates at the plain pace, at its start."""
         zero = jnp.zeros(())
         return Schedule(

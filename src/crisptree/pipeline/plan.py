@@ -85,7 +85,8 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
     first = Leg("first", tuple(first_stages(beginning, config)))
     if beginning == "table" or (beginning == "exact" and config.policy.shape == "tree"):
         return [first]
-    first = Leg("first", (*first.stages, CutAtOnce()))
+    polish = () if config.evolve.generations else _polish("wide", config)
+    first = Leg("first", (*first.stages, CutAtOnce(), *polish))
     sizes = _sizes(config)
     evolves = config.evolve.generations and (beginning == "rule") == (number % 2 == 0)
     mend = "evolve" if evolves else "refine"
@@ -163,9 +164,8 @@ def training_shares(beginning: Beginning, config: TrainConfig) -> float:
     """Environment steps of a whole plan, in units of `config.steps`."""
     if beginning in ("rule", "table"):
         return 1.0
-    # After the last cut there are twice as many refinements, and as many as after others once more.
-    cuts = len(_sizes(config))
-    shares = (cuts + 2) * _cycles(config) * config.refine.share
+    # As many refinements before the cuts and after the search, and twice as many after the last cut.
+    shares = (len(_sizes(config)) + 3) * _cycles(config) * config.refine.share
     if beginning == "direct":
         shares += config.direct.starts
     if beginning in ("mlp", "soft", "dqn", "sac"):

@@ -116,9 +116,7 @@ def _softened(
     return stack([state])
 
 
-def _refined(
-    done: Refined, inputs: Artifacts, context: Context, learning: PPOConfig
-) -> Artifacts:
+def _refined(done: Refined, inputs: Artifacts, context: Context, learning: PPOConfig) -> Artifacts:
     figures = {
         "leaves": done.tree.n_leaves,
         "training_return": context.checkpoints.training_return(),
