@@ -164,7 +164,7 @@ def training_shares(beginning: Beginning, config: TrainConfig) -> float:
     """Environment steps of a whole plan, in units of `config.steps`."""
     if beginning in ("rule", "table"):
         return 1.0
-    # As many refinements before the cuts and after the search, and twice as many after the last cut.
+    # Besides those after each cut: before the cuts, after the last one again, after the search.
     shares = (len(_sizes(config)) + 3) * _cycles(config) * config.refine.share
     if beginning == "direct":
         shares += config.direct.starts
