@@ -51,9 +51,9 @@ class DeriveConfig:
 class PruneConfig:
     """Inner nodes are replaced by one of their children, a few leaves at a time."""
 
-    step: float = 0.75
+    step: float = 0.8
     """Share of the leaves that remain after a cut."""
-    races: int = 4
+    races: int = 3
     """Steps in which a tree is cut to the next size, at most."""
     ways: int = 16
     """Ways to cut that race in each step."""

@@ -174,7 +174,7 @@ class RefineConfig:
     """Steepness at the start and at the end, after distilling."""
     first_logit: float = 2.5
     """How sure leaves are of their actions when a distilled tree is softened (a logit)."""
-    cycles: int = 4
+    cycles: int = 3
     """Refinements after a cut, each from the best tree so far; twice as many after the last one."""
     share: float = 0.04
     """Environment steps of each of them, as a share of `steps`."""
