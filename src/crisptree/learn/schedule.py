@@ -25,9 +25,9 @@ CERTAIN = 0.005
 SOON = 2.0
 """Where returns are certainly flat, the schedule runs so fast that all of it would pass in
 1 / `SOON` as many updates as were made so far."""
-CLEARLY, BARELY = 2.0, 1.4
-"""Returns have risen if the best exceeds the first by `CLEARLY` times the typical jump between two
-returns, and are flat if it does by less than `BARELY` times: in between, nobody knows."""
+CLEARLY = 2.0
+"""Returns have risen if the best exceeds the first by this many times the typical jump between
+two returns."""
 
 
 class Schedule(eqx.Module):
@@ -82,8 +82,8 @@ class Schedule(eqx.Module):
 
     @property
     def is_flat(self) -> Bool[Array, "*seeds"]:
-        """Whether returns are about where they were at the start."""
-        return (self.n_returns >= 2 * WINDOW) & (self.best - self.first < BARELY * self.jump)
+        """Whether returns have not clearly risen since the start."""
+        return (self.n_returns >= 2 * WINDOW) & ~self.has_risen
 
     @property
     def has_risen(self) -> Bool[Array, "*seeds"]:
