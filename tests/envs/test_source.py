@@ -95,6 +95,8 @@ def test_arguments(tank):
         ("tank:number", "'tank:number' is int; an environment class or a function"),
         (":Tank", "cannot import the environment"),
         ("tank:", "no environment 'tank:'"),
+        ("Lake-v0", "(if a package registers it, name the package too: package:Lake-v0)"),
+        ("LunarLandr-v3", "Did you mean: `LunarLander`?"),
     ],
 )
 def test_names_that_lead_nowhere(tank, name, message):

@@ -123,8 +123,18 @@ def _make_registered(env_id: str, kwargs: Mapping[str, Any]) -> gym.Env:
                 f"environment '{shown}' needs a package: {_line(cause)}"
             ) from cause
         if isinstance(cause, gym.error.Error):
-            raise CrisptreeError(f"no environment '{shown}': {_line(cause)}") from cause
+            raise CrisptreeError(
+                f"no environment '{shown}': {_line(cause)}{_hint(env_id, cause)}"
+            ) from cause
         raise
+
+
+def _hint(env_id: str, error: BaseException) -> str:
+    """How to name an environment that a package registers when it is imported."""
+    is_unknown = isinstance(error, gym.error.NameNotFound | gym.error.NamespaceNotFound)
+    if ":" in env_id or not is_unknown or "Did you mean" in str(error):
+        return ""
+    return f" (if a package registers it, name the package too: package:{printable(env_id)})"
 
 
 def _line(error: BaseException) -> str:

@@ -12,7 +12,7 @@ from crisptree.pipeline.config_io import command, config_hash
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 BETTER = "better than random and constant"
-UNKNOWN = "not compared: an episode takes too long for baselines"
+UNKNOWN = "not compared: there was no time for baselines"
 
 
 def scored(
