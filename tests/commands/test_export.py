@@ -106,8 +106,14 @@ def test_the_folder_of_a_run(policy, capsys):
 def test_an_unusual_ending_is_said(policy, capsys):
     cli.main(["export", policy, "--to", "rust", "--out", "pole.txt", "--unchecked"])
     said = capsys.readouterr()
-    assert said.err == "crisptree: files of Rust end in .rs\n"
+    assert said.err == "note: files of Rust end in .rs\n"
     assert said.out.startswith("wrote pole.txt")
+
+
+def test_the_ending_of_another_language_is_refused(policy, capsys):
+    said = refused(capsys, policy, "--to", "c", "--out", "pole.py")
+    assert "--out pole.py is a name for Python; files of C end in .c or .h" in said
+    assert not Path("pole.c").exists() and not Path("pole.py").exists()
 
 
 def test_where_the_vectors_go(policy, capsys):

@@ -69,9 +69,11 @@ def test_a_page_does_without_what_plays_and_draws_the_environment(extras, said, 
     assert (tmp_path / "page.html").exists()
 
 
-@pytest.mark.parametrize("kind", ["python", "c", "javascript"])
-def test_export(kind, tmp_path):
-    done = command("export", POLICY, "--to", kind, "--out", tmp_path / "policy.c")
+@pytest.mark.parametrize(
+    ("kind", "suffix"), [("python", ".py"), ("c", ".c"), ("javascript", ".mjs"), ("st", ".st")]
+)
+def test_export(kind, suffix, tmp_path):
+    done = command("export", POLICY, "--to", kind, "--out", tmp_path / f"policy{suffix}")
     assert done.returncode == 0, done.stderr
 
 

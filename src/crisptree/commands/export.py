@@ -55,11 +55,11 @@ class Command:
 
     def run(self) -> None:
         from crisptree.commands.shared import loaded
-        from crisptree.export import TARGETS, export
+        from crisptree.export import export
         from crisptree.export.states import RANDOM_STATES
 
         tree = loaded(self.policy)
-        target = TARGETS[self.to]
+        self._check_suffix()
         written = export(
             tree,
             self.to,
@@ -67,15 +67,28 @@ class Command:
             count=0 if self.unchecked else RANDOM_STATES,
             vectors_to=self._vectors_file(),
         )
-        if Path(self.out).suffix not in target.suffixes:
-            endings = " or ".join(target.suffixes)
-            print(f"crisptree: files of {target.language} end in {endings}", file=sys.stderr)
         files = [str(file) for file in written.files]
         if self.json:
             print(json.dumps({"files": files, "checked_states": written.states}))
             return
         checked = f"decides as the policy on {written.states:,} observations"
         print(f"wrote {', '.join(files)}: {'not checked' if self.unchecked else checked}")
+
+    def _check_suffix(self) -> None:
+        """Refuses the suffix of another export; one that is unknown is only spoken of."""
+        from crisptree.base.errors import CrisptreeError
+        from crisptree.base.text import printable
+        from crisptree.export import TARGETS
+
+        suffix, target = Path(self.out).suffix, TARGETS[self.to]
+        if suffix in target.suffixes:
+            return
+        endings = f"files of {target.language} end in {' or '.join(target.suffixes)}"
+        others = [other.language for other in TARGETS.values() if suffix in other.suffixes]
+        if others:
+            shown = printable(self.out)
+            raise CrisptreeError(f"--out {shown} is a name for {others[0]}; {endings}")
+        print(f"note: {endings}", file=sys.stderr)
 
     def _vectors_file(self) -> str | None:
         """Where test vectors go; None if nowhere."""
