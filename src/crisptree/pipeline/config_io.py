@@ -17,7 +17,7 @@ from crisptree.base.files import read_text, write_atomically
 from crisptree.base.text import printable
 from crisptree.pipeline.config import RACED, SIZE_NAMES, TrainConfig
 
-PROCEDURE = 2
+PROCEDURE = 3
 """Rises when the same configuration comes to mean something else."""
 IRRELEVANT = ("candidates.workers", "candidates.executor")
 """Fields that a run's outcome does not depend on: how many learn at the same time, and where."""
