@@ -53,6 +53,14 @@ def from_dict(kind: type[Config], content: Any, where: str = "config") -> Config
     return kind(**values)
 
 
+def known_fields(kind: Any, content: Any) -> Any:
+    """`content` without the fields that `kind` and the dataclasses within it do not have."""
+    if not dataclasses.is_dataclass(kind) or not isinstance(content, dict):
+        return content
+    hints = get_type_hints(kind)
+    return {name: known_fields(hints[name], content[name]) for name in content if name in hints}
+
+
 def load(path: str | Path) -> TrainConfig:
     """The configuration in a file: one that was written by hand, or a run's `config.json`."""
     try:

@@ -75,3 +75,19 @@ def test_without_a_full_policy_the_policy_is_full():
 
 def test_versions_name_what_the_figures_depend_on():
     assert {"python", "crisptree", "jax", "numpy"} <= set(versions())
+
+
+def test_a_record_of_an_earlier_procedure_keeps_its_hash():
+    """Its configuration may have fields that are no more."""
+    content = made("crisp-tree", 4, (7.0,)).to_dict()
+    cell = content["cell"]
+    assert Record.from_dict(content).cell.variant_hash == cell["config_hash"]
+    cell["edition"] -= 1
+    cell["config_hash"] = "0123456789abcdef"
+    cell["config"]["refine"]["forgotten"] = 1.0
+    earlier = Record.from_dict(content).cell
+    assert earlier.variant_hash == "0123456789abcdef"
+    assert earlier.size == 4
+    cell["edition"] += 1
+    with pytest.raises(CrisptreeError, match="no field 'forgotten'"):
+        Record.from_dict(content)

@@ -12,6 +12,7 @@ from crisptree.pipeline.config_io import (
     config_hash,
     digest,
     from_dict,
+    known_fields,
     to_dict,
     with_overrides,
 )
@@ -63,6 +64,8 @@ class Cell:
     """The function in `scripts` that a scripted policy is."""
     edition: int = PROCEDURE
     """The procedure that the configuration was meant for."""
+    recorded_hash: str | None = None
+    """The variant's hash under an earlier procedure, whose configuration had other fields."""
 
     def __post_init__(self) -> None:
         if self.config.budget is not None:
@@ -119,6 +122,8 @@ class Cell:
     @cached_property
     def variant_hash(self) -> str:
         """The config hash of the cell without its seeds: what statistics are taken over."""
+        if self.recorded_hash is not None:
+            return self.recorded_hash
         return config_hash(replace(self.config, seed=0, seeds=1))
 
     @property
@@ -136,13 +141,20 @@ class Cell:
             "teacher": self.teacher,
             "script": self.script,
             "edition": self.edition,
+            "config_hash": self.variant_hash,
         }
 
     @staticmethod
     def from_dict(content: dict[str, Any]) -> "Cell":
+        """The cell of a record; of an earlier procedure's configuration, what there still is."""
         try:
-            config = from_dict(TrainConfig, content["config"], "cell.config")
             model, edition = content["model"], int(content["edition"])
+            is_earlier = edition < PROCEDURE
+            known = (
+                known_fields(TrainConfig, content["config"]) if is_earlier else content["config"]
+            )
+            config = from_dict(TrainConfig, known, "cell.config")
+            recorded = str(content["config_hash"]) if is_earlier else None
             named = {name: content[name] for name in ("teacher", "script")}
         except (KeyError, TypeError, ValueError) as error:
             raise CrisptreeError(f"not a cell: {error!r}") from error
@@ -150,7 +162,7 @@ class Cell:
             raise CrisptreeError(f"no model {model!r}; the models are {', '.join(MODELS)}")
         if not all(value is None or isinstance(value, str) for value in named.values()):
             raise CrisptreeError("a cell's teacher and script must be text")
-        return Cell(model, config, **named, edition=edition)
+        return Cell(model, config, **named, edition=edition, recorded_hash=recorded)
 
 
 def cell_of(

@@ -143,8 +143,8 @@ def best_agent(env: str, records: Iterable[Record], edition: int = PROCEDURE) ->
 def relevant(grid: Grid, records: Iterable[Record]) -> list[Record]:
     """The records that the grid asks for; of imitators, those of the best agent.
 
-    The first edition's records have no configuration. They count where the domain's own
-    configuration is asked for and nothing like them was made by this edition.
+    Records of earlier procedures have other configurations or none. They count where the domain's
+    own configuration is asked for and nothing like them was made by a later procedure.
     """
     records, found = list(records), list[Record]()
     for domain in grid.domains:
@@ -155,17 +155,17 @@ def relevant(grid: Grid, records: Iterable[Record]) -> list[Record]:
             (replace(v, teacher=teacher) if v.model in IMITATORS else v).variant for v in variants
         }
         found += [record for record in mine if record.cell.variant in asked]
-        if grid.is_plain:
+        for edition in range(PROCEDURE - 1, 0, -1) if grid.is_plain else ():
             looks = {_look(v) for v in variants} - {_look(record.cell) for record in found}
-            first = [record for record in mine if record.cell.edition == 1]
-            agent = best_agent(domain.env, first, edition=1)
+            earlier = [record for record in mine if record.cell.edition == edition]
+            agent = best_agent(domain.env, earlier, edition)
             found += [
-                r for r in first if _look(r.cell) in looks and r.cell.teacher in (None, agent)
+                r for r in earlier if _look(r.cell) in looks and r.cell.teacher in (None, agent)
             ]
     return found
 
 
 def _look(cell: Cell) -> tuple[Any, ...]:
-    """What a cell of the first edition has in common with one of this edition."""
+    """What a cell of an earlier procedure has in common with one of this procedure."""
     beginning = cell.beginning if cell.model in CRISPENED else None
     return cell.env, cell.model, cell.size, cell.episodes, beginning
