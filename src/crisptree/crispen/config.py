@@ -7,7 +7,7 @@ from crisptree.base.errors import CrisptreeError
 
 @dataclass(frozen=True)
 class DistillConfig:
-    """DAgger: a tree imitates a teacher on the states that the tree itself meets."""
+    """DAgger: a tree imitates a teacher on the states that the tree itself visits."""
 
     rounds: int = 16
     """Rounds of playing, labelling and fitting."""
@@ -38,7 +38,7 @@ class DeriveConfig:
     """What each further term must be worth: a share of the states that a tree without derived
     features decides otherwise than its teacher."""
     rounds: int = 6
-    """How often the choice is made: each time on more states that trees meet."""
+    """Rounds of choosing, each on more states that trees visit."""
 
     def __post_init__(self) -> None:
         for name, least in (("most", 1), ("terms", 2), ("digits", 1), ("rounds", 1)):
@@ -99,7 +99,7 @@ class WorstCaseConfig:
     width: int = 12
     """Changed trees in a round."""
     confirmed: int = 3
-    """Of those that help the worst starts, how many are tried on all of them."""
+    """How many of the changes that help the worst starts are tried on all starts."""
     rounds: int = 2_000
     """Most rounds."""
     patience: int = 150
@@ -123,7 +123,8 @@ class WorstCaseConfig:
 
 @dataclass(frozen=True)
 class EvolveConfig:
-    """All numbers of a tree with real actions, moved at once by their return (random search)."""
+    """All numbers of a tree with real actions, improved together by their return (random
+    search)."""
 
     generations: int | None = None
     """Most generations; for real actions as many as `steps` allow, 400 at most, and none for
@@ -133,8 +134,8 @@ class EvolveConfig:
     episodes: int = 6
     """Episodes that each of them plays; the next generation plays others."""
     spread: float = 0.05
-    """How far from it they are, in deviations of the states that the tree meets and in halves of
-    an action's range."""
+    """Distance of the tries, in deviations of the states that the tree visits and in halves of an
+    action's range."""
     confirm: int = 256
     """Fresh episodes on which the outcome must earn more."""
 

@@ -20,7 +20,7 @@ from crisptree.learn.trainer import Between, Progress, Trainer
 SNAPSHOTS_FROM = 2 / 3
 """Progress from which on snapshots are read off: the tree in training is nearly crisp by then."""
 SEGMENTS = 24
-"""Segments of a training at least, so that there are several snapshots of a short one."""
+"""Least segments of a training, so that a short one has several snapshots."""
 LONGEST_SEGMENT = 16
 
 
@@ -39,7 +39,7 @@ class Refined(NamedTuple):
     selection_return: float
     """Mean return of the tree on the selection episodes that chose it."""
     updates: int
-    """Updates that were made, of the start that made most."""
+    """Updates of the start that made most."""
 
 
 @runtime_checkable
@@ -69,9 +69,9 @@ def anneal(
 ) -> Refined:
     """Train axis-aligned trees while their steepness grows; return the best crisp snapshot.
 
-    Snapshots are read off every start over the last third of its training, and off the mean of
-    its actor at the end. They race on selection episodes together with the tree it started from and
-    with `earlier` ones, of a training that is resumed. What wins must earn more than that tree once
+    Snapshots are taken of every start over the last third of its training, and of the mean of its
+    actor at the end. They race on selection episodes with the tree it started from and with
+    `earlier` snapshots of a resumed training. A winner must beat the tree it started from once
     more.
     """
     snapshots = list(earlier)
@@ -86,12 +86,12 @@ def anneal(
     if float(np.min(states.progress)) < SNAPSHOTS_FROM:  # time was up before the last third
         snapshots += [read_off(states, i, task) for i in range(n_seeds(states))]
     means = [read_off(averaged(states), i, task) for i in range(n_seeds(states))]
-    # Where there is no time for all, the last ones run; and the tree it started from, in any case.
+    # If there is no time for all, the tree it started from and the last snapshots race.
     first = [] if started_from is None else [started_from]
     snapshots = [*first, *means, *reversed(snapshots)]
     index, score = selection.race([snapshot.tree for snapshot in snapshots], rounds)
     if started_from is not None and index > 0:
-        # What won against many has seen luck; the tree before it has another chance.
+        # The winner of many may have been lucky, so it is compared with the tree before once more.
         again, score = selection.race([started_from.tree, snapshots[index].tree], (2 * rounds[-1],))
         index = again * index
     best = snapshots[index]
@@ -111,11 +111,11 @@ def polish(
     episodes: int = 128,
     is_late: Callable[[], bool] = lambda: False,
 ) -> Refined:
-    """Train a tree that was softened for a short time; return the mean of it, made crisp, or `tree`
-    itself if that earns no less.
+    """Train a softened tree for a short time; return its mean, made crisp, or `tree` itself if that
+    earns no less.
 
-    Many short trainings, each from the best tree so far, come to more than a long one: a tree that
-    is softened acts worse at first, and a long training may lose what it began with.
+    Many short trainings, each from the best tree so far, achieve more than a long one: a softened
+    tree acts worse at first, and a long training may lose what it began with.
     """
     for progress in trainer.learn(states, between=between, is_late=is_late):
         states = progress.states

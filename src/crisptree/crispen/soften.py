@@ -53,7 +53,7 @@ def soften(
 
 
 def _with_room(values: NDArray, n: int, dtype: type = np.float32) -> Array:
-    """The values, with zeros after them up to `n`."""
+    """The values padded with zeros to `n`."""
     spare = [(0, n - len(values)), *[(0, 0)] * (values.ndim - 1)]
     return jnp.asarray(np.pad(values.astype(dtype), spare))
 

@@ -26,20 +26,20 @@ from crisptree.learn.config import DQNConfig, PPOConfig, SACConfig
 Beginning = Literal[
     "direct", "mlp", "soft", "dqn", "sac", "rule", "exact", "table", "expert", "external"
 ]
-"""How a tree begins: from scratch; by watching a teacher (an MLP, a soft tree, a DQN, SAC or one
-linear rule found here, exact value iteration, or somebody else's policy); on a model, a table of
-what follows on what, that is learned here; as an expert's tree."""
+"""How a tree begins: from scratch; by imitating a teacher (an MLP, a soft tree, a DQN, SAC or a
+linear rule trained here, exact value iteration, or a user's policy); on a model of the environment
+that is learned here as a table; from an expert's tree."""
 TeacherKind = Literal["mlp", "soft", "dqn", "sac"]
 """Teachers that learn here: a network or a soft tree by PPO, a network by Q-learning or SAC."""
 RACED: tuple[Beginning, ...] = ("direct", "mlp", "soft", "dqn", "sac", "rule", "exact", "table")
 SIZE_NAMES = {"tree": "leaves", "list": "rules", "mlp": "mlp"}
-"""What the size of each kind of policy is called where it is asked for."""
+"""The name of the size of each kind of policy."""
 MOST_CANDIDATES = 63
 MOST_SEEDS = 2**32
 MOST_LEAVES = 4_096
-"""As many as the commands read that show and export policies."""
+"""Most leaves: what the commands that show and export policies accept."""
 LARGEST = 1e15
-"""Of any number; whole numbers up to it are exact in float64."""
+"""Largest number in any field; whole numbers up to it are exact in float64."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,8 @@ class TeacherConfig:
     share: float = 0.6
     """Their environment steps, as a share of `steps`."""
     sac_share: float = 0.2
-    """The same for SAC, which learns more from each step but is slower."""
+    """SAC's environment steps, as a share of `steps`: it learns more from each step but is
+    slower."""
     width: int = 64
     """Units in each of the two hidden layers of an MLP."""
     learning_rate: float = 1e-3
@@ -151,12 +152,12 @@ class TableConfig:
     tree of all is."""
 
     first: bool | None = None
-    """Learn such a model first; where observations repeat, unless given."""
+    """Learn such a model first (unless given, if observations repeat)."""
     share: float = 0.4
-    """Share of the time for it, where others come after it."""
+    """Its share of the time, if candidates race after it."""
     trust: float = 0.03
-    """How much less than promised episodes may earn, as a share of how much better than random
-    play that is, beside two standard errors."""
+    """How much less than the model promises episodes may earn, as a share of the promised gain over
+    random play, besides two standard errors."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,7 @@ class RefineConfig:
 
 @dataclass(frozen=True)
 class PaperConfig:
-    """The paper's own way: an oblique soft tree, discretised at the end by argmax."""
+    """The paper's own method: an oblique soft tree, discretised at the end by argmax."""
 
     enabled: bool = False
     """Use the paper's method (an MLP always does)."""
@@ -250,7 +251,7 @@ class TrainConfig:
 
     @property
     def is_soft(self) -> bool:
-        """Whether what is trained stays soft: the paper's way, or the baseline MLP."""
+        """Whether what is trained stays soft: by the paper's method, or the baseline MLP."""
         return self.paper.enabled or self.policy.kind == "mlp"
 
     @property
@@ -262,7 +263,7 @@ class TrainConfig:
         return max(asked, wide)
 
     def ppo_for(self, stage: str) -> PPOConfig:
-        """The learner of a stage: what all stages share, and what is this one's own."""
+        """The PPO settings of a stage: those that all stages share, and its own."""
         rates: dict[str, Any]
         match stage:
             case "direct":
@@ -298,7 +299,7 @@ def turns(config: TrainConfig) -> list[Beginning]:
 
 
 def _check(config: TrainConfig) -> None:
-    """Refuse what cannot be meant, in one line."""
+    """Refuse settings that contradict each other, in one line."""
     size = f"{SIZE_NAMES[config.policy.kind]} (policy.size)"
     least: dict[str, tuple[float | int | None, int]] = {
         "seeds": (config.seeds, 1),
@@ -347,7 +348,7 @@ def _check(config: TrainConfig) -> None:
 
 
 def _check_numbers(config: Any, where: str = "") -> None:
-    """Refuse what is no number, or too large for one, in any field."""
+    """Refuse fields that are no numbers, or too large."""
     for name, value in vars(config).items():
         if is_dataclass(value):
             _check_numbers(value, f"{where}{name}.")
@@ -358,7 +359,7 @@ def _check_numbers(config: Any, where: str = "") -> None:
 
 
 def first_free(env_id: str) -> Path:
-    """runs/ENV, or runs/ENV-2, … where that is taken."""
+    """The first free directory of runs/ENV, runs/ENV-2, …"""
     name = env_id.replace(":", "-").replace("/", "-") or "run"
     for number in range(1, 10_000):
         path = Path("runs") / (name if number == 1 else f"{name}-{number}")

@@ -21,23 +21,25 @@ from crisptree.pipeline.stages.teacher import Exact, External, Fallback, Teacher
 from crisptree.pipeline.stages.worst_case import WorstCase
 
 BETWEEN = 0.2
-"""Of the generations of the last evolution: those after distilling, and between two cuts."""
+"""Share of the last evolution's generations for an evolution after distilling or between two
+cuts."""
 SEARCHES = 2.5
-"""The weight of each of two searches where nothing evolves; after the first, candidates go on from
-the best tree."""
+"""The weight of each of two searches, if nothing evolves. After the first one, candidates go on
+from the best tree."""
 LEAST_SECONDS = 5.0
-"""For a leg: to compare a few trees, to score them and to hand on the best one."""
+"""Least seconds of a leg: to compare a few trees, to score them and to hand on the best one."""
 LEAST_REFINED = 2_000
-"""Steps of a refinement at least: where there are fewer, there are fewer refinements."""
+"""Least steps of a refinement; with fewer steps in all, there are fewer refinements."""
 
 
 class Leg(NamedTuple):
-    """Stages that a candidate goes through by itself. After each leg the best tree goes on."""
+    """Stages that a candidate runs by itself. After each leg all candidates go on from the best
+    tree."""
 
     name: str
     stages: tuple[Stage, ...]
     size: int | None = None
-    """Of a cut: most leaves that it leaves."""
+    """Most leaves after a cut; None for legs without a cut."""
 
     @property
     def weight(self) -> float:
@@ -45,10 +47,11 @@ class Leg(NamedTuple):
 
 
 def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
-    """To the first crisp tree, which is wider than what is asked for."""
+    """The stages up to the first crisp tree, which is wider than what is asked for."""
     mend: Stage = Refine()
     if config.evolve.generations and (beginning == "rule" or config.policy.leaf == "linear"):
-        # What no gradient found, none refines; and a mixture of lines is like none of them.
+        # Gradients do not refine what was found without them, nor linear leaves, which act
+        # differently while they are still mixed.
         mend = Evolve("evolve-first", 2.0, BETWEEN)
     derive: list[Stage] = [Derive()] if config.derive.enabled else []
     match beginning:
@@ -71,7 +74,7 @@ def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
 
 
 def _teachers(kind: TeacherKind, config: TrainConfig) -> list[Stage]:
-    """One, and another that takes over where it has learned nothing."""
+    """A teacher, and another one that takes over if the first has learned nothing."""
     other = config.teacher.fallback
     if other in (None, "none", kind):
         return [Teacher(f"teacher-{kind}", kind)]
@@ -80,8 +83,9 @@ def _teachers(kind: TeacherKind, config: TrainConfig) -> list[Stage]:
 
 
 def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg]:
-    """All stages of a candidate that begins in this way: to the first crisp tree, cut by cut to
-    the size asked for, and the last changes. Every other `number` mends cuts in the other way."""
+    """The legs of a candidate that begins in this way: the first crisp tree, each cut on the way to
+    the size asked for, and the last changes. Candidates with odd and even `number` repair cuts
+    differently."""
     first = Leg("first", tuple(first_stages(beginning, config)))
     if beginning == "table" or (beginning == "exact" and config.policy.shape == "tree"):
         return [first]
@@ -102,7 +106,7 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
 def _cut(
     mend: Literal["refine", "evolve"], size: int, config: TrainConfig, *, is_last: bool
 ) -> Leg:
-    """A cut, and what mends it: a gradient, or the returns of whole episodes."""
+    """A cut, and the stages that repair it: by gradient, or by the returns of whole episodes."""
     prune = Prune(f"prune-{size}", size, is_last)
     if mend == "evolve":
         weight = 2.0 if is_last else 1.2
@@ -113,13 +117,13 @@ def _cut(
 
 
 def _polish(what: str, config: TrainConfig, times: int = 1) -> tuple[Stage, ...]:
-    """Refinements one after the other."""
+    """A number of refinements, one after the other."""
     count = times * _cycles(config)
     return tuple(Polish(f"refine-{what}-{i}") for i in range(1, count + 1))
 
 
 def _cycles(config: TrainConfig) -> int:
-    """Refinements after a cut; fewer where there are few steps."""
+    """How many refinements follow a cut; fewer if there are few steps."""
     cycles, steps = config.refine.cycles, config.steps
     if steps is None:
         return cycles
@@ -127,12 +131,11 @@ def _cycles(config: TrainConfig) -> int:
 
 
 def next_leg(every: Sequence[Leg], number: int, leaves: int, seconds: float) -> int:
-    """The number of the leg that a tree of so many leaves goes through next, from `number` on;
-    `len(every)` if there is none.
+    """The number of the next leg for a tree of so many leaves, from `number` on; `len(every)` if
+    there is none.
 
-    A cut that leaves more leaves than there are changes nothing, unless the tree evolves after it.
-    Where there are not enough `seconds` for all that is to come, only what must be done is: the
-    last cut.
+    A cut to more leaves than the tree has is skipped, unless the tree evolves after it. If
+    `seconds` are too few for all legs, only the last cut is made.
     """
     evolves = any(isinstance(stage, Evolve) for leg in every for stage in leg.stages)
     last_cut = max((i for i, leg in enumerate(every) if leg.size is not None), default=None)
@@ -151,8 +154,8 @@ def plan(beginning: Beginning, config: TrainConfig) -> list[Stage]:
 
 
 def _sizes(config: TrainConfig) -> list[int]:
-    """Sizes on the way to the one asked for; that one alone where steps are too few to learn
-    anything in between."""
+    """The sizes of the cuts; only the last one if steps are too few to learn anything in
+    between."""
     sizes = ladder(config.width, config.policy.leaves, config.prune.step)
     refined = config.refine.cycles * config.refine.share
     if config.steps is not None and refined * config.steps < LEAST_REFINED:
@@ -161,10 +164,10 @@ def _sizes(config: TrainConfig) -> list[int]:
 
 
 def training_shares(beginning: Beginning, config: TrainConfig) -> float:
-    """Environment steps of a whole plan, in units of `config.steps`."""
+    """Environment steps of a whole plan, as a multiple of `config.steps`."""
     if beginning in ("rule", "table"):
         return 1.0
-    # Besides those after each cut: before the cuts, after the last one again, after the search.
+    # Besides those after each cut: before the cuts, again after the last one, and after the search.
     shares = (len(_sizes(config)) + 3) * _cycles(config) * config.refine.share
     if beginning == "direct":
         shares += config.direct.starts

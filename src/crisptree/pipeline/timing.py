@@ -1,5 +1,5 @@
-"""Keeping the time: how fast an environment is, how the time is shared out, and schedules that are
-shortened to end in it."""
+"""The time: how fast an environment is, how the time is divided, and schedules that are shortened
+to end in time."""
 
 import math
 import time
@@ -14,21 +14,21 @@ from crisptree.crispen.pace import Pace
 from crisptree.envs.task import Task
 
 RESERVED, MOST_RESERVED = 0.07, 0.35
-"""Shares of the budget for what comes after the candidates: as much as a few episodes need."""
+"""Least and greatest share of the budget for what comes after the candidates."""
 SCORED, SCORED_AT_ONCE = 4, 64
-"""Episodes that there should be time for; of those that only wait, many take as long as one."""
+"""Episodes that this time should suffice for; where steps only wait, many take as long as one."""
 UNLIMITED_STEPS = 2_000
-"""Steps that an episode is taken to have where the environment sets no limit."""
+"""Assumed steps of an episode where the environment sets no limit."""
 SLACK = 1.15
-"""How much too long a schedule may be before it is shortened."""
+"""A schedule is shortened if it would take this many times the time left."""
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was seen of an environment before anything was learned."""
+    """What was measured of an environment before anything was learned."""
 
     steps_per_second: float
-    """Of one process that steps environments side by side with random actions."""
+    """Steps a second of one process with many environments and random actions."""
     episode_length: float
     """Steps of an episode, under random actions."""
     waits: bool = False
@@ -37,14 +37,14 @@ class Measurement:
     """Share of the last observations that had been seen before."""
 
     def learned_length(self, most: int | None) -> float:
-        """Steps of an episode of somebody who has learned something: he may play longer than at
-        random, up to the limit `most`; the limit itself where nothing was measured."""
+        """Expected steps of an episode of a policy that has learned something: the geometric mean
+        of a random episode and the limit `most`; the limit itself if nothing was measured."""
         if math.isnan(self.episode_length):
             return float(most or UNLIMITED_STEPS)
         return math.sqrt(self.episode_length * (most or self.episode_length))
 
     def pace(self, most: int | None) -> Pace:
-        """How long episodes take, before any was played in earnest."""
+        """How long episodes take, before any was played by a policy."""
         return Pace(self.steps_per_second, self.learned_length(most), self.waits)
 
 
@@ -53,7 +53,7 @@ class TimeLeft:
     """The time for all candidates of a seed."""
 
     minutes: float | None = None
-    """For the stages of one candidate, those before an interruption included."""
+    """Minutes for the stages of one candidate, including those before an interruption."""
     latest: float = math.inf
     """When all candidates must be over, on `time.time`'s clock."""
     reserved: float = math.inf
@@ -87,7 +87,7 @@ class TimeLeft:
         return Pace() if self.measured is None else self.measured.pace(task.max_steps)
 
     def seconds_to_choose(self) -> float:
-        """Half of what is left when candidates are over."""
+        """Half of the seconds that are left when candidates are over."""
         return max(0.0, self.latest + self.reserved - time.time()) / 2
 
 

@@ -1,4 +1,4 @@
-"""Smaller trees: cuts on the way to the size asked for, and in the end those that cost nothing."""
+"""Smaller trees: cuts on the way to the size asked for, and at the end cuts that cost nothing."""
 
 import time
 from dataclasses import asdict, dataclass, replace
@@ -62,7 +62,7 @@ class Prune(Stage):
     def _rivals(
         self, inputs: Artifacts, states: Any, selection: Selection, context: Context
     ) -> dict[str, CrispTree]:
-        """Trees of the size asked for that come about without a cut."""
+        """Rival trees of the size asked for that were not cut from the wide one."""
         tree, found = inputs.tree, {}
         assert tree is not None
         if inputs.small is not None:
@@ -78,8 +78,8 @@ class Prune(Stage):
 
 @dataclass(frozen=True)
 class CutAtOnce(Stage):
-    """A settled tree, cut to the size asked for in one go where it stays settled: nothing better is
-    in sight, so that there is nothing to learn on the way. Others go down in small steps."""
+    """Cuts a settled tree to the size asked for at once, if it stays settled: nothing better is to
+    be learned on the way. Other trees are cut in small steps."""
 
     name: str = "cut-at-once"
     weight: float = 0.2

@@ -16,7 +16,7 @@ from crisptree.pipeline.timing import KeepTime
 
 @dataclass(frozen=True)
 class Refine(Stage):
-    """A long refinement, of a tree that was just distilled: the best of many snapshots counts."""
+    """A long refinement of a tree that was just distilled; the best of many snapshots is kept."""
 
     name: str = "refine-first"
     weight: float = 4.0
@@ -93,7 +93,7 @@ class Polish(Stage):
                 is_late=context.is_over,
             )
         made = _refined(done, inputs, context, learning)
-        if done.tree is tree:  # nothing to tell
+        if done.tree is tree:  # nothing to report
             made = replace(made, figures={name: made.figures[name] for name in ("leaves", "steps")})
         return made
 
@@ -129,10 +129,10 @@ def _refined(done: Refined, inputs: Artifacts, context: Context, learning: PPOCo
 
 
 def _is_needless(tree: CrispTree, inputs: Artifacts, context: Context, episodes: int) -> bool:
-    """Whether there is nothing to learn, no time for it, or nothing better in sight."""
+    """Whether to skip refining: there is nothing to learn, no time, or the tree is settled."""
     if tree.n_leaves == 1 or context.is_late():
         return True
-    # A tree that cannot be compared with the one before it is not worth learning.
+    # There must be time to compare the outcome with the tree before it.
     if not context.selection().affords(2, episodes):
         return True
     return context.is_settled(tree, inputs.best_return)
