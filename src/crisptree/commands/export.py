@@ -49,7 +49,7 @@ class Command:
     vectors: Annotated[str | None, option("FILE|none")] = None
     """Where test vectors go; NAME.vectors.csv next to FILE if not said; none: nowhere."""
     unchecked: bool = False
-    """Write it without trying it out, for want of a C compiler, rustc, Node.js or onnxruntime."""
+    """Write it without checking it, if a C compiler, rustc, Node.js or onnxruntime is missing."""
     json: bool = False
     """Print one JSON object: the files and on how many observations they were checked."""
 

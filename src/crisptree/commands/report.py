@@ -38,7 +38,7 @@ class Command:
     property: Annotated[tuple[str, ...], repeated("PROPERTY")] = ()
     """A property, as `crisptree verify` has it; may be given several times."""
     properties: Annotated[Path | None, option("FILE")] = None
-    """A file of properties, one a line; lines that start with # are comments."""
+    """A file of properties, one per line; lines that start with # are comments."""
     certificate: Annotated[tuple[Path, ...], repeated("FILE")] = ()
     """A certificate of `crisptree verify`, to be checked again; may be given several times."""
     plant: Annotated[str | None, option("PLANT")] = None

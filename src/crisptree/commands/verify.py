@@ -32,7 +32,7 @@ class Command:
     property: Annotated[tuple[str, ...], repeated("PROPERTY")] = ()
     """A property; may be given several times."""
     file: Annotated[Path | None, option("FILE")] = None
-    """A file of properties, one a line; lines that start with # are comments."""
+    """A file of properties, one per line; lines that start with # are comments."""
     plant: Annotated[str | None, option("PLANT")] = None
     """The system a closed loop is about: CartPole, MountainCar, …, or module:NAME of your own."""
     certificate: Annotated[Path | None, option("FILE")] = None

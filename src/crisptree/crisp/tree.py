@@ -1,4 +1,4 @@
-"""The crisp tree: a policy as parallel arrays, one row a node, root first."""
+"""The crisp tree: a policy as parallel arrays, one row per node, root first."""
 
 import importlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -325,7 +325,7 @@ class CrispTree:
 
     @cached_property
     def _answers(self) -> NDArray:
-        """What the environment gets at each leaf; inner nodes hold what nobody asks for."""
+        """The environment's action at each leaf; the entries of inner nodes are not used."""
         start = self.actions.start or 0
         found = (self._own_actions + start).astype(self._dtype)
         return found.reshape((-1, *self.actions.shape)) if self.actions.shape else found

@@ -83,7 +83,7 @@ class SpaceEncoder:
                 values[:, value] = rows[:, columns[0]]
             else:
                 raised = rows[:, columns] > 0.5
-                # The value that no flag stands for is the one below the first flag's.
+                # The value without a flag is the one below the first flag's.
                 none = self.equals[columns[0]] - 1
                 values[:, value] = np.where(raised.any(1), raised @ self.equals[columns], none)
         return values

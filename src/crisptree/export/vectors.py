@@ -151,7 +151,7 @@ def _last_leaf(tree: CrispTree, node: int, places: Mapping[int, int]) -> int:
 def _around(
     tree: CrispTree, visit: Visit, trues: list[Visit], falses: list[Visit], dtype: Any
 ) -> list[tuple[str, list[float]]]:
-    """What comes to a node, below, at and above its threshold; nothing where nothing can."""
+    """The observations below, at and above a node's threshold that reach it; none if none can."""
     if not visit.is_reachable:
         return []
     at = not_above(np.array([visit.threshold]), dtype)

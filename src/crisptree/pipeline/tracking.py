@@ -137,8 +137,8 @@ def tracked(tracker: str | None, out: Path, config: TrainConfig) -> Iterator[OnP
 
 @contextmanager
 def _tensorboard(out: Path) -> Iterator[OnProgress]:
-    """Event files in `out`/tensorboard, a folder a run; nothing is written before the first row,
-    since a run wants an empty directory."""
+    """Event files in `out`/tensorboard, one folder per run; nothing is written before the first
+    row, since a run needs an empty directory."""
     try:
         from tensorboardX import SummaryWriter
     except ImportError as error:

@@ -95,7 +95,7 @@ class Wording:
         return exact(value).replace("-", self._minus)
 
     def is_flag(self, feature: int, threshold: float) -> bool:
-        """Whether the comparison tells a flag's no from its yes."""
+        """Whether the comparison separates a flag's no from its yes."""
         return self._tree.features[feature].kind == "flag" and 0 <= threshold < 1
 
     def _numbers(self, name: str, condition: Condition) -> str:

@@ -114,7 +114,7 @@ class FindAndDefeatZerglings:
         )
 
         def loop(i: Int[Array, ""], units: tuple[Marines, Zerglings]) -> tuple[Marines, Zerglings]:
-            # The game waits -1 to +2 loops longer after a shot: two bits a unit and loop.
+            # The game waits -1 to +2 loops longer after a shot: two bits per unit and loop.
             jitter = ((words >> (2 * i).astype(words.dtype)) & 3).astype(jnp.float32) - 1.0
             return game_loop(*units, jitter[:N_MARINES], jitter[N_MARINES:-1], self.acquisition)
 

@@ -229,7 +229,7 @@ def _band_handle() -> Patch:
 
 
 def _gaps_at_integers(curve: Curve) -> tuple[np.ndarray, np.ndarray]:
-    """φ and Δφ cut at each integer, lest a jump drawn as a stroke look like a smooth passage."""
+    """φ and Δφ with gaps at each integer, so that a jump is not drawn as a line."""
     low, high = window(curve.setting)
     seen = (curve.phi >= low) & (curve.phi <= high)
     phi, total = curve.phi[seen], curve.total[seen]

@@ -22,7 +22,7 @@ BOX_DOMAINS: tuple[BoxDomain, ...] = get_args(BoxDomain)
 """Real actions: the paper's comparisons there, and one linear rule beside them."""
 FOLDER = Path(__file__).parent / "domains"
 STEPS = 3_000_000
-"""Environment steps of a training where nobody says how many."""
+"""Environment steps of a training unless given."""
 QUICK = {"steps": 500_000, "selection.scale": 0.25}
 
 

@@ -36,7 +36,7 @@ GRID_STYLE: dict[Any, Any] = {**STYLE, "axes.grid": True, "grid.alpha": 0.25}
 
 
 class RowStyle(NamedTuple):
-    """How a row is drawn everywhere: told apart by colour, and without colour by mark and dash."""
+    """How a row is drawn everywhere: by its colour and, without colours, by its mark and dash."""
 
     color: str
     mark: str
@@ -142,7 +142,8 @@ def robustness(groups: Sequence[Group], domain: Domain) -> Figure | None:
 def _over_sizes(
     axes: Axes, groups: Sequence[Group], sizes: Sequence[int], row: str, aside: float
 ) -> None:
-    """Best learning rate of each size; rows stand a little aside, lest their bars overlap."""
+    """The best learning rate of each size; rows are shifted a little, so that their bars do not
+    overlap."""
     best = {}
     for group in groups:
         size = group.cell.size or 0

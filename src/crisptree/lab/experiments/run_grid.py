@@ -65,7 +65,7 @@ def run_grid(
 
 
 class _Driver:
-    """Runs cells that nobody else runs, and stores what comes of them."""
+    """Runs cells that no other process runs, and stores the results."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class _Driver:
                 time.sleep(PAUSE)
 
     def _jobs(self, cells: list[Cell]) -> Iterator[Job]:
-        """The job of each cell that nobody else has run or runs."""
+        """The job of each cell that no other process has run or runs."""
         for cell in cells:
             if not self.locks.acquire(cell.key):
                 continue

@@ -51,7 +51,7 @@ class Entry:
         return slug(self.name)
 
     def task(self) -> Task:
-        """The task; a package that is missing is told in one line."""
+        """The task; an error of one line if a package is missing."""
         module = (_module(self.env) or "").partition(".")[0]
         if module and importlib.util.find_spec(module) is None:
             extra = EXTRA_OF.get(module)

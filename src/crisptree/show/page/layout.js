@@ -181,7 +181,7 @@ function levelStarts(order, width) {
 
 const outlineName = (at) => clipped(features[nodes[at].feature].name, LONGEST_NAME);
 
-/** One line a node, indented as folders are. */
+/** One line per node, indented as folders are. */
 function laidOutOutline(folded) {
   const order = visible(folded);
   const boxes = new Map();
