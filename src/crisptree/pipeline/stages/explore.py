@@ -23,11 +23,15 @@ N_ENVS = 64
 MOST_DOUBT = 0.1
 """Largest doubt about the mean of episodes, as a share of what the model promises beyond random
 play."""
+LEAST_EPISODES = 32
+"""Episodes that settle a tree at least: of fewer, a tree that fails in one of ten may win all."""
 DISCOUNTS = (0.9, 0.8, 0.97)
 """Discounts that are tried in turn if the model promises more than episodes earn."""
 PRACTICE, PRACTICES = 8, 6
 """How many steps of exploration there are for one of practice, and how often a tree practises at
 most."""
+BEFORE_PRACTICE = 2
+"""Discounts that are tried before a tree practises, in a partially observed environment."""
 
 
 @dataclass(frozen=True)
@@ -99,21 +103,25 @@ class SearchLearned(Stage):
             return replace(inputs, tree=tree, figures={"leaves": 1, "settled": False})
         plain = ExactModel(explored.table, explored.start, explored.horizon)
         random = plain.baselines().random_return or 0.0
+        trust = context.config.table.trust
+        trusted = lambda mean: mean - trust * max(0.0, mean - random)
         tried: list[_Tried] = []
-        promised = enough = -math.inf
+        promised, enough, is_partial = -math.inf, -math.inf, False
         for number, discount in enumerate((1.0, *DISCOUNTS)):
             if tried and (max(each.mean for each in tried) >= enough or context.is_late()):
+                break
+            if is_partial and len(tried) == BEFORE_PRACTICE:
                 break
             tried.append(_tried(explored, discount, context, len(DISCOUNTS) + 2 - number))
             promised = max(plain.mean_return(each.found.tree) for each in tried)
             if any(each.is_cut for each in tried):  # there may be better trees than were found
                 promised = max(promised, tried[0].found.optimum)
-            enough = promised - context.config.table.trust * max(0.0, promised - random)
+            enough = trusted(promised)
+            own = plain.mean_return(tried[0].found.tree)
+            is_partial = tried[0].mean + tried[0].doubt < trusted(own)
         best = max(tried, key=lambda each: each.mean)
-        own = plain.mean_return(tried[0].found.tree)
-        trusted = own - context.config.table.trust * max(0.0, own - random)
-        if tried[0].mean + tried[0].doubt < trusted:
-            best = _after_practice(best, tried, explored.steps // PRACTICE, enough, context)
+        if is_partial:
+            best = _after_practice(best, explored.steps // PRACTICE, enough, context)
         if best.is_cut and not context.is_late():
             longer = _tried(best.explored, best.discount, context, 1)
             # Of two trees for one discount the model ranks the better one first, up to its own
@@ -125,22 +133,22 @@ class SearchLearned(Stage):
             "selection_return": best.mean,
             "promised": promised,
             # A few episodes show nothing.
-            "settled": best.mean >= enough - min(best.doubt, MOST_DOUBT * (promised - random)),
+            "settled": best.n_episodes >= LEAST_EPISODES
+            and best.mean >= enough - min(best.doubt, MOST_DOUBT * (promised - random)),
         }
         return replace(inputs, tree=best.found.tree, figures=figures)
 
 
-def _after_practice(
-    best: "_Tried", tried: "list[_Tried]", n_steps: int, enough: float, context: Context
-) -> "_Tried":
-    """The best tree of all, after trees have practised for `n_steps` steps each: until one more
-    brings nothing, where the best one earns enough."""
-    discounts = [each.discount for each in sorted(tried, key=lambda each: -each.mean)]
+def _after_practice(best: "_Tried", n_steps: int, enough: float, context: Context) -> "_Tried":
+    """The best tree of all, after the best one so far has practised again and again for `n_steps`
+    steps. It ends when a tree that earns enough gets no better."""
+    others = [discount for discount in (1.0, *DISCOUNTS) if discount != best.discount]
     for number in range(PRACTICES):
         if context.is_late():
             break
         model = _practised(best, n_steps, number, context)
-        discount = discounts[0 if best.mean >= enough else number % len(discounts)]
+        is_other = number % 2 == 1 and best.mean < enough
+        discount = others[number // 2 % len(others)] if is_other else best.discount
         later = _tried(model, discount, context, PRACTICES - number)
         if best.mean >= max(enough, later.mean):
             break
@@ -171,6 +179,7 @@ class _Tried(NamedTuple):
     """Whether there was no time to look further."""
     mean: float
     doubt: float
+    n_episodes: int
 
 
 def _tried(explored: Explored, discount: float, context: Context, parts: int) -> _Tried:
@@ -180,9 +189,10 @@ def _tried(explored: Explored, discount: float, context: Context, parts: int) ->
     found = _found(explored, discount, context, until)
     is_cut = time.monotonic() >= until
     judge = context.selection().careful()  # the same episodes for all
-    returns = judge.returns([found.tree], context.config.selection.final)[0]
+    returns = judge.returns([found.tree], context.config.selection.final, LEAST_EPISODES)[0]
     doubt = 2 * float(returns.std()) / math.sqrt(len(returns))
-    return _Tried(explored, discount, found, is_cut, float(returns.mean()), doubt)
+    mean = float(returns.mean())
+    return _Tried(explored, discount, found, is_cut, mean, doubt, len(returns))
 
 
 def _found(explored: Explored, discount: float, context: Context, until: float) -> Found:
