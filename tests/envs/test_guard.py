@@ -39,6 +39,10 @@ class Bomb:
     def __array__(self, *_: object) -> np.ndarray:
         raise RuntimeError("no array")
 
+    def __str__(self) -> str:
+        """The name of a test, which must be the same in every process."""
+        return "bomb"
+
 
 @pytest.mark.parametrize(
     "found",
