@@ -144,3 +144,13 @@ def test_practice_changes_nothing_where_observations_tell_all():
     tried = explored.table.probability.shape[0]
     np.testing.assert_array_equal(after.table.probability[:tried], explored.table.probability)
     np.testing.assert_array_equal(after.table.next_state[:tried], explored.table.next_state)
+
+
+def test_it_goes_on_until_every_action_was_tried():
+    task = task_of(Corridor)
+    short = explore(task, 4, 40, seed=0)
+    whole = explore(task, 4, 40, seed=0, tries=1)
+    late = explore(task, 4, 40, seed=0, is_late=iter([False] * 10 + [True]).__next__, tries=1)
+    assert short is not None and whole is not None and late is not None
+    assert len(short.start) < 24 == len(whole.start)
+    assert late.steps == 40

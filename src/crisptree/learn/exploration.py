@@ -53,8 +53,12 @@ def explore(
     is_late: Callable[[], bool] = lambda: False,
     report: Callable[[float, str], object] = lambda done, text: None,
     most_outcomes: int = MOST_OUTCOMES,
+    tries: int = 0,
 ) -> Explored | None:
-    """The model of the task after at most `n_steps` steps; None if it is too large for a table."""
+    """The model of the task after at most `n_steps` steps; None if it is too large for a table.
+
+    It goes on after them, unless `is_late`, until every action was tried `tries` times.
+    """
     rng, known = np.random.default_rng(seed), _Experience(task)
     envs, steps = vector_env(task, n_envs), 0
     goes_far = np.arange(n_envs) < n_envs / 2
@@ -63,13 +67,13 @@ def explore(
         begins, lengths, longest = np.ones(n_envs, bool), np.zeros(n_envs, int), 0
         plans = _Plans.none(task.n_actions)
         planned = 0
-        while steps < n_steps and not is_late():
+        while (steps < n_steps or plans.enough <= tries) and not is_late():
             if known.n_outcomes > most_outcomes:
                 return None
             if steps >= planned and steps:
                 plans = known.planned(plans)
                 planned = steps + max(1, min(n_steps // PLANS, steps))
-                report(steps / n_steps, f"{known.n_states} states")
+                report(min(1.0, steps / n_steps), f"{known.n_states} states")
                 if plans.is_done:
                     break
             action = known.actions(at, goes_far, plans, rng)

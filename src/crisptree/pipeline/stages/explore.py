@@ -12,7 +12,7 @@ import numpy as np
 from crisptree.crispen.draft import Leaf, tree_of
 from crisptree.envs.transition_table import TransitionTable
 from crisptree.learn.exact_model import ExactModel
-from crisptree.learn.exploration import Explored, explore, practised
+from crisptree.learn.exploration import CERTAIN, Explored, explore, practised
 from crisptree.learn.value_iteration import ExactPolicy, best_policy, value_iteration
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
@@ -53,6 +53,8 @@ class Explore(Stage):
             context.seed % 2**31,
             context.is_late,
             context.advance,
+            # Steps that follow from the speed of a moment are no limit; the time is.
+            tries=CERTAIN if context.config.budget is not None else 0,
         )
         if explored is None:
             return replace(inputs, figures={"states": "too many"})
