@@ -79,7 +79,8 @@ class Polynomial:
         others, even = self.coefficients[1:], self.basis.is_even[1:, None]
         least = np.where(even, np.minimum(others, 0.0), -np.abs(others)).sum(axis=0)
         most = np.where(even, np.maximum(others, 0.0), np.abs(others)).sum(axis=0)
-        spare = self.rest + self.basis.loss * (self.size + self.rest)
+        is_exact = (self.rest == 0) & ~others.any(axis=0)
+        spare = np.where(is_exact, 0.0, self.rest + self.basis.loss * (self.size + self.rest))
         low, high = self.coefficients[0] + least - spare, self.coefficients[0] + most + spare
         known = np.isfinite(low) & np.isfinite(high)
         return Number(np.where(known, low, -np.inf), np.where(known, high, np.inf))
@@ -110,7 +111,11 @@ class Polynomial:
     def __mul__(self, other: Any) -> "Polynomial":
         if isinstance(other, int | float):
             return _widened(self, self.coefficients * other, self.rest * abs(other))
-        other, basis = polynomial(other, self), self.basis
+        with np.errstate(invalid="ignore", over="ignore"):  # zero times what is not bounded
+            return self._times(polynomial(other, self))
+
+    def _times(self, other: "Polynomial") -> "Polynomial":
+        basis = self.basis
         products = self.coefficients[basis.one] * other.coefficients[basis.other]
         kinds, others = (basis.by_kind @ np.abs(each.coefficients) for each in (self, other))
         rest = (kinds * (basis.dropped @ others)).sum(axis=0)
@@ -167,7 +172,8 @@ def starting(low: NDArray, high: NDArray) -> list[Polynomial]:
         middle = coefficients[0] = (low[:, at] + high[:, at]) / 2
         half = np.maximum(high[:, at] - middle, middle - low[:, at])
         coefficients[basis.first[at]] = half
-        found.append(Polynomial(basis, coefficients, basis.loss * (half + np.abs(middle))))
+        rest = np.where(half == 0, 0.0, basis.loss * (half + np.abs(middle)))
+        found.append(Polynomial(basis, coefficients, rest))
     return found
 
 

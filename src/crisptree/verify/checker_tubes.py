@@ -203,6 +203,9 @@ def turned(tube: Tube) -> Tube:
     left = (off @ total[:, :, None])[:, :, 0] * (1 + LOSS)
     longer = frame * (extent * (1 + LOSS))[:, None, :]
     left = np.where(known[:, None], left + LOSS * np.abs(longer).sum(axis=2), np.inf)
+    # A state without any rest, such as an action that waits, stays without.
+    certain = (total == 0) & known[:, None]
+    longer, left = np.where(certain[:, :, None], 0.0, longer), np.where(certain, 0.0, left)
     found = []
     for at, each in enumerate(tube.states):
         coefficients = each.coefficients.copy()

@@ -150,10 +150,10 @@ def decide(
             return _holds(loop, judge, question, attempt, time.monotonic() - begun)
         why_not = attempt.reason
     taken = time.monotonic() - begun
-    why = (
-        f"proved for the first {proved} steps; beyond them neither a proof nor a counterexample "
-        f"was found in {taken:.3g} s"
-    )
+    so_far = f"proved for the first {proved} steps; beyond them "
+    if claim.kind == "reaches":
+        so_far = "that every start arrives is not shown; "
+    why = f"{so_far}neither a proof nor a counterexample was found in {taken:.3g} s"
     if taken < effort.seconds:
         why += f": {why_not}, and with these cells there is no more to try"
     details = {"proved_steps": proved}

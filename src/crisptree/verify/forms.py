@@ -88,17 +88,15 @@ class Form(Sound):
     @property
     def reach(self) -> Values:
         """How far the form can lie from its centre, rounded up."""
-        total = np.abs(self.terms[1:]).sum(axis=0) + self.radius
-        return total * (1 + self.shape.loss) + TINY
+        return (np.abs(self.terms[1:]).sum(axis=0) + self.radius) * (1 + self.shape.loss)
 
     def bounds(self) -> Interval:
         reach = self.reach
         low, high = self.centre - reach, self.centre + reach
-        unknown = ~(np.isfinite(low) & np.isfinite(high))
-        return Interval(
-            np.where(unknown, -np.inf, np.nextafter(low, -np.inf)),
-            np.where(unknown, np.inf, np.nextafter(high, np.inf)),
-        )
+        exact, unknown = reach == 0, ~(np.isfinite(low) & np.isfinite(high))
+        low = np.where(exact, low, np.nextafter(low, -np.inf))
+        high = np.where(exact, high, np.nextafter(high, np.inf))
+        return Interval(np.where(unknown, -np.inf, low), np.where(unknown, np.inf, high))
 
     def ends(self) -> tuple[Values, Values]:
         bounds = self.bounds()
@@ -117,7 +115,11 @@ class Form(Sound):
     def __mul__(self, other: Any) -> "Form":
         if isinstance(other, int | float):
             return _rounded(self.shape, self.terms * other, self.radius * abs(other))
-        other, shape = form(other, self), self.shape
+        with np.errstate(invalid="ignore", over="ignore"):  # nothing times what has no bounds
+            return self._times(form(other, self))
+
+    def _times(self, other: "Form") -> "Form":
+        shape = self.shape
         products = self.terms[shape.one] * other.terms[shape.other]
         terms = np.add.reduceat(products, shape.product_begins, axis=0)
         one, two = (
@@ -158,8 +160,11 @@ def symbols(low: Values, high: Values, degree: int = 1, rests: int = 0) -> list[
     for at in range(count):
         terms = np.zeros((len(shape.exponents), n))
         terms[0] = low[:, at] / 2 + high[:, at] / 2
-        terms[shape.symbols[at]] = np.maximum(high[:, at] - terms[0], terms[0] - low[:, at])
-        found.append(_rounded(shape, terms, np.zeros(n)))
+        half = np.maximum(high[:, at] - terms[0], terms[0] - low[:, at])
+        terms[shape.symbols[at]] = half
+        made = _rounded(shape, terms, np.zeros(n))
+        made.radius[half == 0] = 0.0  # a waiting action, say, is known exactly
+        found.append(made)
     return found
 
 

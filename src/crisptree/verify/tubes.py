@@ -172,6 +172,9 @@ def _turned(forms: list[Form]) -> tuple[Form, ...]:
     total = np.abs(given).sum(axis=2) + rest
     lost = (off @ total[:, :, None])[:, :, 0] + ROUNDING * np.abs(longer).sum(axis=2)
     lost = np.where(known[:, None], lost * (1 + ROUNDING), np.inf)
+    # Of what is known exactly nothing is lost.
+    exact = known[:, None] & (total == 0)
+    longer, lost = np.where(exact[:, :, None], 0.0, longer), np.where(exact, 0.0, lost)
     found = []
     for at, each in enumerate(forms):
         terms = each.terms.copy()
