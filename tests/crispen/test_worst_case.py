@@ -1,6 +1,6 @@
 """The worst start: a search that a mean would not need to make."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -35,8 +35,26 @@ class Guessing:
         distance = np.abs(starts[:, 0] - 0.7)
         return np.stack([np.where(tree.act(starts) == wanted, 0.0, -distance) for tree in trees])
 
+    def harder(self) -> bool:
+        return False
+
     def states(self, tree):
         return np.linspace(0, 1, 200)[:, None]
+
+
+@dataclass
+class Harder(Guessing):
+    """Only starts far from 0.7 count at first."""
+
+    level: int = 0
+
+    def scores(self, trees, starts):
+        far = np.abs(starts[:, 0] - 0.7) > (0.2, 0.05, 0.0)[self.level]
+        return np.where(far, super().scores(trees, starts), 0.0) + 0.01
+
+    def harder(self) -> bool:
+        self.level += self.level < 2
+        return self.level < 2
 
 
 def one(threshold):
@@ -53,6 +71,15 @@ def test_the_worst_starts_are_put_right():
     found, starts = improved(one(0.2), Guessing(), QUICK, 2, np.random.default_rng(1))
     assert abs(found.threshold[0] - 0.7) < 0.02
     assert len(starts) == QUICK.starts
+
+
+def test_a_trial_gets_harder_when_the_tree_does_well():
+    trial = Harder()
+    found, _ = improved(one(0.2), trial, QUICK, 2, np.random.default_rng(1))
+    assert trial.level == 2 and abs(found.threshold[0] - 0.7) < 0.06
+    unmet = Harder()
+    improved(one(0.2), unmet, replace(QUICK, rounds=1), 2, np.random.default_rng(1))
+    assert unmet.level == 0
 
 
 def test_the_adversary_finds_worse_starts():

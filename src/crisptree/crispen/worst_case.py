@@ -78,6 +78,8 @@ def improved(
     for number in range(settings.rounds):
         if is_late() or idle == settings.patience:
             break
+        while tail(scores, settings.share)[0] > 0 and trial.harder():
+            scores, idle = trial.scores([tree], starts)[0], 0
         if number % ADVERSARY_EVERY == 0:
             starts, scores = _with_worse(tree, trial, settings, starts, scores)
         hard = starts[np.argsort(scores, kind="stable")[: settings.hard]]

@@ -20,7 +20,9 @@ from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.verify.plants.plant import Columns, Plant
 
-Scorer = Callable[[Sequence[CrispTree], NDArray[np.float64]], NDArray[np.float64]]
+Scorer = Callable[..., NDArray[np.float64]]
+"""`scores(trees, starts, level=1.0)`: the score of each tree from each start, `(trees, starts)`,
+with a share of the pushes."""
 PUSHED_EVERY = 12
 """Steps between two pushes."""
 
@@ -36,14 +38,15 @@ class PlayedBy:
 
 
 def scorer(plant: Plant, rules: PlayedBy) -> Scorer:
-    """A function from trees and starts to the score of each tree from each start, `(trees,
-    starts)`."""
+    """The function that plays trees in a plant."""
     program = jax.jit(partial(_scores, plant, rules))
 
-    def scores(trees: Sequence[CrispTree], starts: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(
+        trees: Sequence[CrispTree], starts: NDArray[np.float64], level: float = 1.0
+    ) -> NDArray[np.float64]:
         packed = jax.tree.map(jnp.asarray, _packed(trees))
         try:
-            found = program(packed, jnp.asarray(starts, jnp.float32))
+            found = program(packed, jnp.asarray(starts, jnp.float32), jnp.float32(level))
         except (jax.errors.JAXTypeError, TypeError) as error:
             line = str(error).splitlines()[0][:120]
             raise CrisptreeError(
@@ -83,7 +86,9 @@ def _packed(trees: Sequence[CrispTree]) -> dict[str, NDArray]:
     return arrays
 
 
-def _scores(plant: Plant, rules: PlayedBy, trees: dict[str, Any], starts: jax.Array) -> jax.Array:
+def _scores(
+    plant: Plant, rules: PlayedBy, trees: dict[str, Any], starts: jax.Array, level: jax.Array
+) -> jax.Array:
     count, n = len(trees["feature"]), len(starts)
     own = jnp.repeat(jnp.arange(count), n)
     limits, goal = plant.box(plant.limits), plant.box(plant.goal)
@@ -107,7 +112,7 @@ def _scores(plant: Plant, rules: PlayedBy, trees: dict[str, Any], starts: jax.Ar
 
     def step(carry: Any) -> Any:
         number, now, live, score, margin = carry
-        drawn, pushed = jax.random.split(jax.random.fold_in(key, number))
+        drawn, _ = jax.random.split(jax.random.fold_in(key, number))
         columns = list(now.T)
         action = act(plant.observe(jnp, columns))
         acting = list(jnp.tile(_acting(plant, drawn, key, n), count))
@@ -115,7 +120,8 @@ def _scores(plant: Plant, rules: PlayedBy, trees: dict[str, Any], starts: jax.Ar
         after = jnp.stack([jnp.broadcast_to(each, len(own)) * 1.0 for each in after], 1)
         if rules.push:
             is_now = number % PUSHED_EVERY == PUSHED_EVERY - 1
-            after = after + jnp.where(is_now, rules.push, 0.0) * ways(plant, pushed, key, after, n)
+            by = jnp.where(is_now, rules.push * level, 0.0)
+            after = after + by * ways(plant, jax.random.fold_in(key, number), starts, after)
         values = [jnp.broadcast_to(v, len(own)) for v in plant.measure(jnp, list(after.T))]
         inside, arrived = _room(values, limits), _room(values, goal)
         outside = ~(inside >= 0)
@@ -146,23 +152,38 @@ def _scores(plant: Plant, rules: PlayedBy, trees: dict[str, Any], starts: jax.Ar
     return score.reshape(count, n)
 
 
-def ways(plant: Plant, drawn: Any, fixed: Any, states: jax.Array, n: int) -> jax.Array:
+def ways(plant: Plant, drawn: Any, starts: jax.Array, states: jax.Array) -> jax.Array:
     """Where states `(trees · n, S)` are pushed: up or down, by the ranges in which they start.
 
-    Every other episode is left alone: pushes can hide that a system creeps away. Of the rest a
-    quarter is pushed anywhere at each push, one always the same way, one away from zero or towards
-    it, and one as one of its states lies above or below zero: an adversary's ways.
+    A start has its own pushes, whatever it is played with: what was worst stays worst. Half of the
+    starts are left alone: pushes can hide that a system creeps away. Of the rest a quarter is
+    pushed anywhere at each push, one always the same way, one away from zero or towards it, and one
+    as one of its states lies above or below zero: an adversary's ways.
     """
     width = jnp.asarray(plant.reset_box[:, 1] - plant.reset_box[:, 0])
-    shape, rows = (n, len(width)), jnp.arange(len(states)) % n
-    ways, states_asked = jax.random.split(fixed)
-    same = jax.random.rademacher(ways, shape, jnp.float32)[rows]
-    other = jax.random.rademacher(drawn, shape, jnp.float32)[rows]
-    asked = jax.random.randint(states_asked, (n, 1), 0, len(width))[rows]
-    signs, kind = jnp.where(states < 0, -1.0, 1.0), (rows // 2 % 4)[:, None]
+    own = jax.lax.bitcast_convert_type(starts.astype(jnp.float32), jnp.uint32)
+    keys = jax.vmap(lambda bits: jax.random.fold_in(jax.random.key(0), bits))(
+        (own * jnp.arange(1, 2 * own.shape[1], 2, dtype=jnp.uint32)).sum(axis=1)
+    )
+
+    def signs_of(key: Any) -> jax.Array:
+        return jax.random.rademacher(key, width.shape, jnp.float32)
+
+    rows = jnp.arange(len(states)) % len(starts)
+    kind, asked = (
+        jax.vmap(lambda key, most=most: jax.random.randint(key, (1,), 0, most))(
+            jax.vmap(lambda key, most=most: jax.random.fold_in(key, most))(keys)
+        )[rows]
+        for most in (8, len(width))
+    )
+    same = jax.vmap(signs_of)(keys)[rows]
+    other = jax.vmap(lambda key: signs_of(jax.random.fold_in(drawn, key)))(
+        jax.vmap(lambda key: jax.random.bits(key))(keys)
+    )[rows]
+    signs = jnp.where(states < 0, -1.0, 1.0)
     leaning = same * jnp.take_along_axis(signs, asked, 1)
     way = jnp.select([kind == 0, kind == 1, kind == 2], [other, same, same * signs], leaning)
-    return jnp.where((rows % 2 == 1)[:, None], way * width, 0.0)
+    return jnp.where(kind < 4, way * width, 0.0)
 
 
 def _room(values: list[Any], box: NDArray[np.float64]) -> Any:

@@ -27,6 +27,8 @@ LENGTH = 500
 """Steps of an episode where nothing limits it."""
 SPREADS = (0.3, 0.1, 0.03, 0.01)
 """How far the adversary goes from a bad start, as shares of the range of starts."""
+FIRST_LEVEL, LEVEL_GROWS = 0.125, 1.5
+"""The share of the pushes to begin with, and by how much it grows once a tree stands them."""
 RECORDED, RECORDED_EVERY = 128, 5
 FALSIFIER_SECONDS = 20.0
 SEEDS = 16
@@ -61,12 +63,21 @@ class PlantTrial:
     seed: int
     more: list[NDArray[np.float64]] = field(default_factory=list)
     """Starts that were found elsewhere."""
+    level: float = field(init=False)
+    """The share of the pushes that are played so far."""
+
+    def __post_init__(self) -> None:
+        self.level = FIRST_LEVEL if self._ends_by_limits else 1.0
+
+    @property
+    def _ends_by_limits(self) -> bool:
+        """Whether a score is above zero exactly where a tree keeps to the limits."""
+        return self.plant.reward is None and not self.plant.goal
 
     @property
     def horizon(self) -> int:
         length = self.plant.max_steps or LENGTH
-        only_limits = self.plant.reward is None and not self.plant.goal
-        return round(length * self.settings.horizon) if only_limits else length
+        return round(length * self.settings.horizon) if self._ends_by_limits else length
 
     def starts(self, n: int) -> Starts:
         found = box_starts(self.plant.reset_box, n - len(self.more), self.rng)
@@ -79,7 +90,13 @@ class PlantTrial:
         return np.clip(self.rng.normal(parents, spread), box[:, 0], box[:, 1])
 
     def scores(self, trees: Sequence[CrispTree], starts: Starts) -> NDArray[np.float64]:
-        return self._scorer(trees, starts)
+        return self._scorer(trees, starts, self.level)
+
+    def harder(self) -> bool:
+        if not self.settings.push or self.level == 1.0:
+            return False
+        self.level = min(1.0, LEVEL_GROWS * self.level)
+        return True
 
     @cached_property
     def _scorer(self) -> Scorer:
@@ -146,6 +163,9 @@ class EpisodeTrial:
 
     def states(self, tree: CrispTree) -> NDArray:
         return visited_states(tree, self.task, self.seed, episodes=32, until=self.end)
+
+    def harder(self) -> bool:
+        return False
 
     def counterexample(self, tree: CrispTree, deadline: float) -> None:
         return None
