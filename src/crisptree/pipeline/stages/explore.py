@@ -30,6 +30,8 @@ DISCOUNTS = (0.9, 0.8, 0.97)
 PRACTICE, PRACTICES = 8, 6
 """How many steps of exploration there are for one of practice, and how often a tree practises at
 most."""
+PATIENCE = 2
+"""Times in a row that a tree which earns enough practises in vain before it stays as it is."""
 BEFORE_PRACTICE = 2
 """Discounts that are tried before a tree practises, in a partially observed environment."""
 
@@ -143,17 +145,17 @@ class SearchLearned(Stage):
 
 def _after_practice(best: "_Tried", n_steps: int, enough: float, context: Context) -> "_Tried":
     """The best tree of all, after the best one so far has practised again and again for `n_steps`
-    steps. It ends when a tree that earns enough gets no better."""
+    steps. It ends when a tree that earns enough gets no better any more."""
     others = [discount for discount in (1.0, *DISCOUNTS) if discount != best.discount]
+    in_vain = 0
     for number in range(PRACTICES):
-        if context.is_late():
+        if context.is_late() or (best.mean >= enough and in_vain == PATIENCE):
             break
         model = _practised(best, n_steps, number, context)
         is_other = number % 2 == 1 and best.mean < enough
         discount = others[number // 2 % len(others)] if is_other else best.discount
         later = _tried(model, discount, context, PRACTICES - number)
-        if best.mean >= max(enough, later.mean):
-            break
+        in_vain = 0 if later.mean > best.mean else in_vain + 1
         best = max(best, later, key=lambda each: each.mean)
     return best
 
