@@ -8,7 +8,7 @@ import numpy as np
 from crisptree.crisp import CrispTree
 from crisptree.lab.experiments.aggregate import Mean, mean_and_error
 from crisptree.lab.experiments.domain import Domain
-from crisptree.lab.experiments.groups import TITLES, Group
+from crisptree.lab.experiments.groups import TITLES, Group, latest
 from crisptree.lab.experiments.record import SeedResult
 from crisptree.show import as_svg
 
@@ -64,13 +64,10 @@ def best_policies(groups: Sequence[Group], domain: Domain) -> list[BestPolicy]:
     for shape, rows in SHAPES.items():
         candidates = [
             BestPolicy(f"{domain.name}-{shape}", shape, group, result)
-            for group in groups
-            if group.cell.env == domain.env and group.row in rows
+            for group in latest([g for g in groups if g.cell.env == domain.env and g.row in rows])
             for result in group.seeds
         ]
         if candidates:
-            latest = max(each.group.cell.edition for each in candidates)
-            candidates = [each for each in candidates if each.group.cell.edition == latest]
             found.append(max(candidates, key=_merit))
     return found
 

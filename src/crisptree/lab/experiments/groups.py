@@ -96,11 +96,18 @@ def groups_of(records: Iterable[Record]) -> list[Group]:
 def best_of(groups: Sequence[Group], env: str, row: str) -> Group | None:
     """The size (and learning rate) that earns most on selection episodes; the smaller on a tie.
 
-    Groups with fewer seeds than others do not count, nor an earlier edition's where there are
-    groups of a later one.
+    Groups with fewer seeds than others do not count.
     """
-    candidates = [group for group in groups if group.cell.env == env and group.row == row]
-    for rank in (lambda g: g.cell.edition, lambda g: len(g.seeds)):
-        most = max(map(rank, candidates), default=0)
-        candidates = [group for group in candidates if rank(group) == most]
+    candidates = latest([group for group in groups if group.cell.env == env and group.row == row])
+    most = max((len(group.seeds) for group in candidates), default=0)
+    candidates = [group for group in candidates if len(group.seeds) == most]
     return max(candidates, key=lambda g: (g.selection, -(g.cell.size or 0)), default=None)
+
+
+def latest(groups: Sequence[Group]) -> list[Group]:
+    """The groups, without those whose size was run again by a later edition."""
+    newest: dict[tuple[str, int | None], int] = {}
+    for group in groups:
+        known = (group.row, group.cell.size)
+        newest[known] = max(newest.get(known, 0), group.cell.edition)
+    return [g for g in groups if g.cell.edition == newest[g.row, g.cell.size]]
