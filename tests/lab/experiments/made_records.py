@@ -84,7 +84,8 @@ def first_edition(model: str, size: int | None, score: float, *, seed: int = 0, 
     named = {"env": ENV, "model": model, "size": size, "first_seed": seed, "n_seeds": 1}
     named |= {"episodes": 2, "steps": None, "learning_rate": None, "teacher": None}
     named |= {"route": "direct" if model in CRISPENED else None, **cell}
-    result = {"seed": seed, "crisp_returns": [score], "policy": STUMP.to_dict(), "seconds": 1.0}
+    result = {"seed": seed, "crisp_returns": [score], "crisp_selection": score}
+    result |= {"policy": STUMP.to_dict(), "seconds": 1.0}
     if model in LEARNERS:
         result = {"seed": seed, "soft_returns": [score], "soft_selection": score}
     return Record.from_dict(
