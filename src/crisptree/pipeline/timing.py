@@ -13,7 +13,7 @@ import numpy as np
 from crisptree.crispen.pace import Pace
 from crisptree.envs.task import Task
 
-RESERVED, MOST_RESERVED = 0.07, 0.35
+RESERVED, MOST_RESERVED = 0.12, 0.35
 """Least and greatest share of the budget for what comes after the candidates."""
 SCORED, SCORED_AT_ONCE = 4, 64
 """Episodes that this time should suffice for; where steps only wait, many take as long as one."""
