@@ -74,7 +74,10 @@ def fixed_point(tree: CrispTree, bits: int = 32) -> FixedPoint:
         )
     highest = 2 ** (bits - 1) - 1
     shifts = tuple(_shift(reach, highest) for reach in _reaches(tree))
-    grid = _on_grid(tree, shifts, highest).simplify()
+    # On the grid a flag is 0 or a power of two, so that no comparison may be taken as settled.
+    numbers = tuple(replace(feature, kind="number") for feature in tree.features)
+    grid = replace(_on_grid(tree, shifts, highest), features=numbers).simplify()
+    grid = replace(grid, features=tree.features)
     if tree.actions.kind != "box":
         return FixedPoint(grid, bits, shifts, (), {}, (), ())
     pairs = list(zip(tree.actions.low, tree.actions.high, strict=True))
