@@ -47,6 +47,10 @@ class Trial(Protocol):
         """How well each tree does from each start, `(trees, starts)`."""
         ...
 
+    def harder(self) -> bool:
+        """Make the trial harder; return whether that was possible."""
+        ...
+
     def states(self, tree: CrispTree) -> NDArray:
         """The states that the tree visits, `(N, features)`."""
         ...
