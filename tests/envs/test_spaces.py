@@ -4,9 +4,12 @@ from gymnasium import spaces
 from helpers import LINE, TWO, Still, make_task
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.crisp import CrispTree
 from crisptree.crisp.signature import Feature
 from crisptree.envs.encoder import SpaceEncoder
-from crisptree.envs.task import task_of
+from crisptree.envs.task import task_of, task_of_policy
+
+FLAG_NAMES = [f"{name} is {k}" for name, n in (("floor", 6), ("room", 16)) for k in range(n)]
 
 
 def refusal(seen: spaces.Space, done: spaces.Space = TWO) -> str:
@@ -59,6 +62,38 @@ def test_a_discrete_of_two_values_is_one_flag():
     assert make_task(spaces.Discrete(2), feature_names=["door open"]).feature_names == (
         "door open",
     )
+
+
+def test_a_discrete_in_between_is_a_number_and_flags():
+    """Its space does not say whether it counts or names, so a tree may ask either."""
+    task = make_task(spaces.Discrete(6, start=1), feature_names=["stock"])
+    flags = tuple(Feature(f"stock is {k}", "flag", 0.0, 1.0) for k in range(1, 7))
+    assert task.features == (Feature("stock", "category", 1.0, 6.0), *flags)
+    assert task.observe(4).tolist() == [4, 0, 0, 0, 1, 0, 0]
+    assert isinstance(task.encoder, SpaceEncoder)
+    assert task.encoder.raw(task.observe_batch([4, 1])).tolist() == [4, 1]
+
+
+def test_a_meaning_for_each_value_means_that_none_is_counted():
+    seen = spaces.MultiDiscrete([6, 16])
+    assert {feature.kind for feature in features(seen, feature_names=FLAG_NAMES)} == {"flag"}
+    meanings = {"x0": list("abcdef"), "x1": [f"room {k}" for k in range(16)]}
+    assert {feature.kind for feature in features(seen, categories=meanings)} == {"flag"}
+    counted = features(seen, ordered=["x0", "x1"])
+    assert [feature.kind for feature in counted] == ["category", "category"]
+
+
+def test_a_policy_from_before_numbers_were_offered_still_plays():
+    task = make_task(spaces.Discrete(6))
+    old = CrispTree.from_nested(
+        ("observation is 2", 0.5, 1, 0), task.feature_names[1:], task.action_names
+    )
+    seen = task_of_policy(old, task)
+    assert seen.feature_names == old.feature_names
+    assert seen.observe(2).tolist() == [0, 0, 1, 0, 0, 0]
+    other = CrispTree.from_nested(("other", 0.5, 1, 0), ("other",), task.action_names)
+    with pytest.raises(CrisptreeError, match="the policy has 1 features, '.*' has 7"):
+        task_of_policy(other, task)
 
 
 def test_a_discrete_of_many_values_is_an_ordered_number():

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,15 @@ class SpaceEncoder:
             return values.reshape(-1, len(self.features))
         rows = values[:, self.source]
         return np.where(np.isnan(self.equals), rows, rows == self.equals).astype(np.float32)
+
+    def only(self, names: Sequence[str]) -> "SpaceEncoder | None":
+        """The encoder that gives just the features of these names; None where it lacks one."""
+        known = [feature.name for feature in self.features]
+        if self.source is None or self.equals is None or not set(names) <= set(known):
+            return None
+        at = [known.index(name) for name in names]
+        features = tuple(self.features[i] for i in at)
+        return replace(self, features=features, source=self.source[at], equals=self.equals[at])
 
     def raw(self, rows: np.ndarray) -> Any:
         """A batch of raw observations from rows of features: the way back, for models that were

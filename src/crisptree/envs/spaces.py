@@ -1,8 +1,9 @@
 """From observation spaces to named features. No JAX here.
 
 A Box gives its numbers, a MultiBinary flags, a Discrete of few values a flag for each of them, a
-Discrete of many values one ordered number; a MultiDiscrete is several Discretes, a Dict or Tuple
-all that its parts give, text left out. Other spaces, and pictures, are refused.
+Discrete of many values one ordered number, and a Discrete in between both, since its space does not
+say whether it counts or names; a MultiDiscrete is several Discretes, a Dict or Tuple all that its
+parts give, text left out. Other spaces, and pictures, are refused.
 """
 
 from collections.abc import Iterator
@@ -21,6 +22,9 @@ from crisptree.envs.names import Names
 MOST_FEATURES = 4096
 MOST_FLAGS = 16
 """A Discrete with at most this many values becomes flags."""
+MOST_FLAGS_ALONE = 5
+"""With more values than this it is a number as well: by flags alone, a tree would need three
+questions or more to cut their order in the middle."""
 BASIC = spaces.Box | spaces.Discrete | spaces.MultiDiscrete | spaces.MultiBinary
 UNBOUNDED = 1e30
 """A bound beyond this stands for none: some environments write float32's greatest number."""
@@ -167,8 +171,12 @@ def _features_of(
         source.append(at)
         equals.append(flag_for)
 
+    # Metadata that name the features themselves name flags, and give them a meaning by that.
+    are_flags_named = names.given is not None and given is None
     for at, value in enumerate(values):
         name = given[at] if given else value.default_name
+        if _is_number_as_well(value, name, names) and not are_flags_named:
+            add(at, Feature(name, "category", value.low, value.high))
         for feature, flag_for in _features_of_value(value, name, names, named=bool(given)):
             add(at, feature, flag_for)
     built = tuple(feature.name for feature in features)
@@ -177,6 +185,13 @@ def _features_of(
         replace(feature, name=name) for name, feature in zip(final, features, strict=True)
     )
     return renamed, np.array(source), np.array(equals, np.float32)
+
+
+def _is_number_as_well(value: Value, name: str, names: Names) -> bool:
+    """Whether a Discrete that becomes flags may count something: no value of it has a meaning."""
+    has_meanings = bool(names.categories_of(name, value.n_categories))
+    is_between = MOST_FLAGS_ALONE < value.n_categories <= MOST_FLAGS
+    return is_between and not has_meanings and name not in names.ordered
 
 
 def _features_of_value(

@@ -5,7 +5,7 @@ says, without ever importing a module that only the file names.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import gymnasium as gym
@@ -13,6 +13,7 @@ import numpy as np
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.text import printable
+from crisptree.crisp import CrispTree
 from crisptree.crisp.derived import n_observed
 from crisptree.crisp.signature import Actions, Feature
 from crisptree.envs.action_spaces import actions_of, environment_actions, team_actions
@@ -158,9 +159,20 @@ def task_of_policy(
             f"import a module: if you trust it, say --features {shown}"
         )
     same = isinstance(env, str) and env == named
-    task = task_of(env, kwargs if same else None, features)
+    task = _as_seen_by(policy, task_of(env, kwargs if same else None, features))
     check_fits(policy, task)
     return task
+
+
+def _as_seen_by(policy: Any, task: Task) -> Task:
+    """The task with the features that a tree names, where it names some of the task's: a file may
+    be older than a way to describe a space."""
+    names = getattr(policy, "feature_names", ())
+    has_fewer = isinstance(policy, CrispTree) and policy.n_features < task.n_features
+    if not has_fewer or not isinstance(task.encoder, SpaceEncoder):
+        return task
+    encoder = task.encoder.only(names[: policy.n_features])
+    return task if encoder is None else replace(task, features=encoder.features, encoder=encoder)
 
 
 def _text_of(policy: Any, attribute: str) -> str | None:
