@@ -92,7 +92,7 @@ def test_a_policy_from_before_numbers_were_offered_still_plays():
     assert seen.feature_names == old.feature_names
     assert seen.observe(2).tolist() == [0, 0, 1, 0, 0, 0]
     other = CrispTree.from_nested(("other", 0.5, 1, 0), ("other",), task.action_names)
-    with pytest.raises(CrisptreeError, match="the policy has 1 features, '.*' has 7"):
+    with pytest.raises(CrisptreeError, match=r"the policy has 1 features, '.*' has 7"):
         task_of_policy(other, task)
 
 
