@@ -5,19 +5,29 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from crisptree.learn.schedule import RETURNS, WINDOW, Schedule, interpolate
+from crisptree.learn.schedule import (
+    RETURNS,
+    WAITING,
+    WAITS_FROM,
+    WINDOW,
+    Schedule,
+    interpolate,
+)
 
 N_UPDATES, SPEEDUP = RETURNS, 4.0  # so that each update is a return of its own
 
 
-def paces(returns, speedup: float = SPEEDUP, n_updates: int = N_UPDATES) -> np.ndarray:
+def paces(
+    returns, speedup: float = SPEEDUP, n_updates: int = N_UPDATES, longest: float = 1.0
+) -> np.ndarray:
     """How fast the progress went at each update."""
 
     @jax.jit
     def follow(returns):
         def step(schedule, mean_return):
             ended = ~jnp.isnan(mean_return)
-            later = schedule.after_update(jnp.where(ended, mean_return, 0), 1.0 * ended, speedup)
+            total = jnp.where(ended, mean_return, 0)
+            later = schedule.after_update(total, 1.0 * ended, speedup, longest)
             return later, later.pace_sum - schedule.pace_sum
 
         return jax.lax.scan(step, Schedule.start(n_updates), returns)[1]
@@ -73,6 +83,25 @@ def test_returns_that_still_rise_keep_the_plain_pace():
 @pytest.mark.parametrize("seed", range(3))
 def test_returns_that_still_rise_through_noise_mostly_keep_the_plain_pace(seed):
     assert (paces(np.linspace(0, 100, 100) + noise(100, 1.5, seed)) == 1).mean() > 0.9
+
+
+def test_a_training_may_wait_while_returns_rise_in_its_second_half():
+    pace = paces(np.linspace(0, 100, 200), longest=3.0)
+    half = round(WAITS_FROM * N_UPDATES)
+    assert (pace[: half - 1] == 1).all()
+    assert (pace[half + 1 :] == WAITING).all()
+
+
+def test_a_training_waits_no_longer_than_it_may():
+    pace = paces(np.linspace(0, 100, 400), longest=2.0)
+    assert (pace[2 * N_UPDATES + 1 :] == 1).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_training_hardly_waits_for_noise(seed):
+    """Nor for the last few per cent of a rise."""
+    rise = np.concatenate([np.linspace(-200, 270, 70), np.linspace(270, 280, 80)])
+    assert (paces(rise + noise(150, 13, seed), longest=3.0)[80:] == WAITING).mean() < 0.1
 
 
 def test_returns_that_fall_never_rose():

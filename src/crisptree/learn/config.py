@@ -48,6 +48,9 @@ class LearnConfig:
     """Box actions: exploring noise has the spectrum 1/f^noise_color in time; 0 is white, 1 pink."""
     plateau_speedup: float = 8.0
     """Factor by which the schedule speeds up once returns have stopped rising."""
+    longest: float = 1.0
+    """A training whose returns still rise in its second half takes up to this many times its
+    updates; teachers have a limit of their own."""
 
     def __post_init__(self) -> None:
         self._at_least(1, "n_envs", "n_steps")
@@ -55,7 +58,7 @@ class LearnConfig:
         self._above_zero("gamma", "learning_rate", "leaf_learning_rate", "max_grad_norm")
         self._above_zero("anneal_until")
         self._between(0, 2, "noise_color")
-        self._at_least(1, "plateau_speedup")
+        self._at_least(1, "plateau_speedup", "longest")
         if self.steepness is not None and not min(self.steepness) > 0:
             raise CrisptreeError(
                 f"steepness must be two numbers above 0, start and end, not {self.steepness}"

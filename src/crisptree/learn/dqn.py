@@ -97,7 +97,7 @@ def update(
     else:
         state, metrics = _learn_in_order(state, trajectory, config)
     schedule = state.schedule.after_update(
-        trajectory.return_sum, trajectory.n_episodes, config.plateau_speedup
+        trajectory.return_sum, trajectory.n_episodes, config.plateau_speedup, config.longest
     )
     fraction = jnp.minimum(schedule.fraction / config.explore_until, 1.0)
     epsilon = interpolate(config.epsilon_start, config.epsilon_end, fraction)

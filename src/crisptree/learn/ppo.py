@@ -258,7 +258,7 @@ def after_update(
     if config.normalize_observations:
         observations = observations.with_batch(*trajectory.rows("observation", "mask"))
     schedule = state.schedule.after_update(
-        trajectory.return_sum, trajectory.n_episodes, config.plateau_speedup
+        trajectory.return_sum, trajectory.n_episodes, config.plateau_speedup, config.longest
     )
     average = _with_actor(state.average, state.actor, state.progress, schedule.fraction)
     state = eqx.tree_at(

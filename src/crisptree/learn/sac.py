@@ -124,7 +124,7 @@ def update(
     keys = jax.random.split(jax.random.fold_in(state.key, SHUFFLE), config.gradient_steps)
     state, metrics = jax.lax.scan(step, state, keys)
     schedule = state.schedule.after_update(
-        trajectory.return_sum, trajectory.n_episodes, config.plateau_speedup
+        trajectory.return_sum, trajectory.n_episodes, config.plateau_speedup, config.longest
     )
     state = eqx.tree_at(lambda s: (s.schedule, s.replay), state, (schedule, replay))
     metrics = jax.tree.map(lambda m: m.mean(0), metrics)

@@ -1,8 +1,9 @@
 """How far a training has come: what step sizes, entropy and steepness follow.
 
-Progress goes from 0 to 1. Each update brings it on by `1 / n_updates`, or by several times as much
-once returns have risen and no longer rise, the more the less doubt there is: an easy task is then
-learned in fewer updates.
+Progress goes from 0 to 1. Each update brings it on by `1 / n_updates`; by several times as much once
+returns have risen and no longer rise, the more the less doubt there is, so that an easy task is
+learned in fewer updates; and by less while returns clearly rise in the second half, so that a hard
+task gets more of them.
 """
 
 import equinox as eqx
@@ -25,6 +26,11 @@ CERTAIN = 0.005
 SOON = 2.0
 """Where returns are certainly flat, the schedule runs so fast that all of it would pass in
 1 / `SOON` as many updates as were made so far."""
+WAITS_FROM, WAITING = 0.5, 0.25
+"""From this progress on, an update in which returns clearly rise counts for this share of one."""
+RISING = 0.03
+"""Returns clearly rise if the last `WINDOW` exceed the `WINDOW` before by this share of the whole
+rise, and by `DOUBT` standard errors."""
 CLEARLY = 2.0
 """Returns have risen if the best exceeds the first by this many times the typical jump between
 two returns."""
@@ -90,24 +96,32 @@ class Schedule(eqx.Module):
         """Whether returns have clearly risen since the start."""
         return (self.n_returns >= 2 * WINDOW) & (self.best - self.first > CLEARLY * self.jump)
 
-    def pace(self, plateau_speedup: Number) -> Float[Array, ""]:
+    def pace(self, plateau_speedup: Number, longest: Number = 1.0) -> Float[Array, ""]:
         """How many updates the next one counts for: one; `plateau_speedup` once returns have risen
-        and are flat; more if they are certainly flat."""
+        and are flat; more if they are certainly flat; less while they clearly rise, in the second
+        half of a training that has not taken `longest` times its updates yet."""
         before, last = self.recent[:WINDOW].mean(), self.recent[WINDOW:].mean()
         noise = jnp.sqrt(jnp.square(jnp.diff(self.recent)).mean() / WINDOW)
         moved, progress = jnp.abs(last - before) + DOUBT * noise, self.best - self.first
+        rises = last - before > jnp.maximum(DOUBT * noise, RISING * progress)
+        is_late = (self.fraction >= WAITS_FROM) & (self.update < longest * self.n_updates)
+        waits = self.has_risen & rises & is_late & (longest > 1)
         certainty = CERTAIN * progress / jnp.maximum(moved, 1e-9 * progress)
         most = jnp.maximum(plateau_speedup, SOON * self.n_updates / (self.update + 1))
         pace = jnp.clip(plateau_speedup * certainty, plateau_speedup, most)
         is_flat = self.has_risen & (moved <= FLAT * progress) & (plateau_speedup > 1)
-        return jnp.where(is_flat, pace, 1.0)
+        return jnp.where(waits, WAITING, jnp.where(is_flat, pace, 1.0))
 
     def after_update(
-        self, return_sum: Number, n_episodes: Number, plateau_speedup: Number
+        self,
+        return_sum: Number,
+        n_episodes: Number,
+        plateau_speedup: Number,
+        longest: Number = 1.0,
     ) -> "Schedule":
         """One update later, in which `n_episodes` ended with returns of this sum."""
         noted = self._with_episodes(return_sum, n_episodes)
-        pace = noted.pace(plateau_speedup)
+        pace = noted.pace(plateau_speedup, longest)
         return eqx.tree_at(
             lambda p: (p.update, p.pace_sum), noted, (self.update + 1, self.pace_sum + pace)
         )

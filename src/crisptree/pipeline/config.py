@@ -131,6 +131,9 @@ class TeacherConfig:
     questions turn sharp, and needs fewer environment steps for it."""
     n_minibatches: int = 16
     """Minibatches of an MLP in each pass, as far as they divide `ppo.n_steps`."""
+    longest: float = 3.0
+    """A teacher whose returns still rise in the second half of its training goes on for up to this
+    many times its steps, if there is time."""
     leaves: int = 32
     """Leaves of a soft tree."""
     tree_learning_rate: float = 1e-2
@@ -278,10 +281,11 @@ class TrainConfig:
                 rates["log_std_start"], rates["log_std_end"] = own.log_std
             case "soft":
                 rates = {"learning_rate": self.teacher.tree_learning_rate, "steepness": None}
+                rates["longest"] = self.teacher.longest
                 return replace(self.ppo, leaf_learning_rate=1.0, **rates)
             case "mlp":
                 rates = {"learning_rate": self.teacher.learning_rate, "steepness": None}
-                rates["n_epochs"] = self.teacher.n_epochs
+                rates["longest"], rates["n_epochs"] = self.teacher.longest, self.teacher.n_epochs
                 rates["n_minibatches"] = math.gcd(self.ppo.n_steps, self.teacher.n_minibatches)
                 return replace(self.ppo, leaf_learning_rate=1.0, **rates)
             case _:

@@ -123,8 +123,8 @@ def learning_for(config: TrainConfig) -> AnyConfig:
             config.dqn, algorithm=algorithm, learning_rate=default if rate is None else rate
         )
     base = config.ppo_for("mlp" if is_mlp else "soft")
-    # Trees and networks are compared by the same number of passes.
-    passes = {name: getattr(config.ppo, name) for name in ("n_epochs", "n_minibatches")}
+    # Trees and networks are compared by the same number of passes and steps.
+    passes = {name: getattr(config.ppo, name) for name in ("n_epochs", "n_minibatches", "longest")}
     base = replace(base, **passes)
     base = base if rate is None else replace(base, learning_rate=rate)
     if asked.algorithm == "ppo":

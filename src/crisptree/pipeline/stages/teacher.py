@@ -27,7 +27,7 @@ class Teacher(Stage):
 
     name: str
     kind: TeacherKind
-    weight: float = 5.0
+    weight: float = 14.0
     patience: float = 1.0
     """Progress at which it gives up if nothing was learned: less than 1 if another one waits."""
 
@@ -75,10 +75,8 @@ class Teacher(Stage):
 
     def _learning(self, config: TrainConfig) -> Any:
         match self.kind:
-            case "dqn":
-                return config.dqn
-            case "sac":
-                return config.sac
+            case "dqn" | "sac":
+                return replace(getattr(config, self.kind), longest=config.teacher.longest)
             case _:
                 return config.ppo_for(self.kind)
 
