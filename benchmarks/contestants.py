@@ -166,8 +166,13 @@ def peer_ppo(package: str, env_id: str = "CartPole-v1", steps: int = 4096) -> Ru
     return run
 
 
-def tree_on_lander(fast: bool = True, leaves: int = 32, updates: int = 4) -> Run:
-    """Our PPO on an axis-aligned tree, environments through envpool (`fast`) or gymnasium."""
+def tree_on_lander(
+    fast: bool = True, leaves: int = 32, updates: int = 4, n_envs: int | None = None
+) -> Run:
+    """Our PPO on an axis-aligned tree, environments through envpool (`fast`) or gymnasium: so many
+    at a time, or as many as by default."""
+    from dataclasses import replace
+
     import jax
 
     from crisptree import soft
@@ -181,6 +186,7 @@ def tree_on_lander(fast: bool = True, leaves: int = 32, updates: int = 4) -> Run
     from crisptree.pipeline.config import TrainConfig
 
     config, task = TrainConfig().ppo_for("direct"), task_of("LunarLander-v3")
+    config = replace(config, n_envs=n_envs or config.n_envs)
     actor = soft.AxisTree.random(soft.balanced(leaves), 8, 4, key=jax.random.key(0))
     states = stack([ppo.init(actor, 8, config, 100_000, key=jax.random.key(0))])
     if fast:
