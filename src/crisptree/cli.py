@@ -9,6 +9,7 @@ import difflib
 import importlib
 import os
 import sys
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from crisptree.base.errors import CrisptreeError
@@ -135,7 +136,11 @@ def _part(name: str, module: Any, arguments: list[str]) -> list[str]:
 
 
 def fail(message: str) -> NoReturn:
-    print(f"crisptree: {printable(' '.join(message.split()))}", file=sys.stderr)
+    line = f"crisptree: {printable(' '.join(message.split()))}"
+    for stream in (sys.stderr, sys.stdout):  # somebody may have closed the first
+        with suppress(OSError, ValueError):
+            print(line, file=stream, flush=True)
+            break
     sys.exit(2)
 
 

@@ -19,6 +19,29 @@ def test_errors_of_ours_pass_and_others_are_named():
         raise KeyboardInterrupt
 
 
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_streams_stay_open_whatever_is_done_to_them(stream, capsys):
+    before = sys.stdout, sys.stderr
+    with guarded("Thing-v0", "step"):
+        print("from inside")
+        getattr(sys, stream).close()
+        with getattr(sys, stream) as used:
+            used.write("once more\n")
+        print("still open")
+        setattr(sys, stream, None)
+    assert (sys.stdout, sys.stderr) == before
+    print("of ours", file=sys.stderr)
+    out, error = capsys.readouterr()
+    assert (out, error) == ("", "from inside\nonce more\nstill open\nof ours\n")
+
+
+def test_where_there_is_no_standard_error(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    with guarded("Thing-v0", "step"):
+        print("to nobody")
+    assert sys.stderr is None
+
+
 class Panic(BaseException):
     """As extensions in Rust raise it: no Exception."""
 

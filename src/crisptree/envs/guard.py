@@ -1,9 +1,11 @@
-"""Errors of a user's code become one line that names it; what it prints goes to stderr."""
+"""Errors of a user's code become one line that names it; what it prints goes to stderr,
+which it cannot close."""
 
+import io
 import sys
 import threading
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -16,8 +18,40 @@ NO_NUMBERS = (str, bytes, complex, np.datetime64, np.timedelta64)
 """What NumPy would make numbers of."""
 
 
-class _StdoutToStderr:
-    """Sends what is printed to standard error while at least one thread is inside.
+class _Lent(io.TextIOBase):
+    """A stream that a user's code may write to, but not close."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        return self.stream.write(text)
+
+    def flush(self) -> None:
+        self.stream.flush()
+
+    def close(self) -> None:
+        """Leave it open: it is also ours."""
+
+    def isatty(self) -> bool:
+        return self.stream.isatty()
+
+    def fileno(self) -> int:
+        return self.stream.fileno()
+
+    def writable(self) -> bool:
+        return True
+
+    @property
+    def encoding(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.stream.encoding
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+class _Redirection:
+    """Lends standard error as both streams while at least one thread is inside.
 
     `contextlib.redirect_stdout` would restore the wrong stream when two threads overlap.
     """
@@ -25,29 +59,34 @@ class _StdoutToStderr:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._inside = 0
-        self._stdout: TextIO | None = None
+        self._own: tuple[Any, Any] | None = None
+        self._lent: Any = None
 
     def enter(self) -> None:
         with self._lock:
             if self._inside == 0:
-                self._stdout, sys.stdout = sys.stdout, sys.stderr
+                self._own = sys.stdout, sys.stderr
+                if self._lent is None or self._lent.stream is not sys.stderr:
+                    self._lent = sys.stderr and _Lent(sys.stderr)
+                sys.stdout = sys.stderr = self._lent
             self._inside += 1
 
     def leave(self) -> None:
         with self._lock:
             self._inside -= 1
-            if self._inside == 0 and self._stdout is not None:
-                sys.stdout, self._stdout = self._stdout, None
+            if self._inside == 0 and self._own is not None:
+                (sys.stdout, sys.stderr), self._own = self._own, None
 
 
-_redirection = _StdoutToStderr()
+_redirection = _Redirection()
 
 
 class guarded:  # noqa: N801 - used as a function, as contextlib's are
     """`with guarded(name, "step"):` turns whatever the environment raises into a CrisptreeError.
     `what` says what kind of thing it is, if it is not an environment.
 
-    Printed text goes to standard error, since standard output may carry a command's JSON.
+    Printed text goes to standard error, since standard output may carry a command's JSON. Whatever
+    is done to the two streams inside is undone.
     """
 
     def __init__(self, name: str, doing: str, what: str = "environment") -> None:
