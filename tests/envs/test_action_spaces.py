@@ -4,6 +4,7 @@ from gymnasium import spaces
 from helpers import LINE, make_task
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.crisp import CrispTree
 from crisptree.crisp.signature import Actions
 from crisptree.envs.action_spaces import own_actions, sample_actions
 
@@ -71,12 +72,30 @@ def test_real_actions():
     assert flat.environment_actions(np.array([[0.5]]))[0].dtype == np.float32
 
 
-def test_a_single_number_and_whole_numbers_in_a_box():
+def test_a_single_number_in_a_box():
     (given,) = make_task(LINE, spaces.Box(-1, 1, ())).environment_actions(np.array([[0.5]]))
     assert given.shape == ()
-    task = make_task(LINE, spaces.Box(0, 9, (2,), np.int32))
-    (given,) = task.environment_actions(np.array([[2.6, 30.0]]))
-    assert (given.tolist(), given.dtype) == ([3, 9], np.int32)
+
+
+def test_whole_numbers_in_a_box_are_choices():
+    low, high = np.array([-1, 5], np.int32), np.array([1, 6], np.int32)
+    task = make_task(LINE, spaces.Box(low, high, dtype=np.int32))
+    assert task.actions == Actions(
+        "multi_discrete",
+        ("action[0]", "action[1]"),
+        choices=(("-1", "0", "1"), ("5", "6")),
+        start=(-1, 5),
+        dtype="int32",
+    )
+    (given,) = task.environment_actions(np.array([[2, 0]]))
+    assert (given.tolist(), given.dtype) == ([1, 5], np.int32)
+    one = make_task(LINE, spaces.Box(0, 3, (), np.int64))
+    (given,) = one.environment_actions(np.array([[2]]))
+    assert (int(given), given.shape, given.dtype) == (2, (), np.int64)
+    tree = CrispTree.from_nested(
+        (task.feature_names[0], 0.0, [2, 0], [0, 1]), task.feature_names, actions=task.actions
+    )
+    assert tree.predict(np.ones(len(task.features)))[0].tolist() == [1, 5]
 
 
 @pytest.mark.parametrize(
@@ -92,6 +111,9 @@ def test_a_single_number_and_whole_numbers_in_a_box():
             "number 1 goes from 1 to 1",
         ),
         (spaces.Box(-1, 1, (0,)), "actions of no numbers"),
+        (spaces.Box(-1, 1, (2,), np.float16), "float16 actions; crisptree takes float32, float64"),
+        (spaces.Box(-(2**62), 2**62, (2,), np.int64), "18,446,744,073,709,551,618 actions"),
+        (spaces.Box(3, 3, (2,), np.int64), "one action: there is nothing to decide"),
         (spaces.Discrete(5000), "5,000 actions"),
         (spaces.Dict({"a": spaces.Discrete(2)}), "Dict actions; crisptree takes Discrete"),
         (spaces.Text(3), "Text actions; crisptree takes Discrete"),

@@ -24,6 +24,8 @@ def actions_of(space: gym.Space, env_name: str, names: Names) -> Actions:
     if isinstance(space, spaces.MultiBinary):
         two = np.full(space.shape, 2)
         return _several(two, np.zeros_like(two), str(space.dtype), env_name, names)
+    if isinstance(space, spaces.Box) and space.dtype.kind in "iu":
+        return _whole_numbers(space, env_name, names)
     if isinstance(space, spaces.Box):
         return _box(space, env_name, names)
     raise CrisptreeError(
@@ -74,7 +76,22 @@ def _several(
     )
 
 
+def _whole_numbers(space: spaces.Box, env_name: str, names: Names) -> Actions:
+    """A Box of whole numbers: a choice among those between its bounds, for each entry."""
+    low, high = space.low.ravel().tolist(), space.high.ravel().tolist()  # never overflow
+    sizes = [most - least + 1 for least, most in zip(low, high, strict=True)]
+    _check_count(sum(sizes), env_name)
+    shaped = np.array(sizes, np.int64).reshape(space.shape)
+    start = np.array(low, np.int64).reshape(space.shape)
+    return _several(shaped, start, str(space.dtype), env_name, names)
+
+
 def _box(space: spaces.Box, env_name: str, names: Names) -> Actions:
+    if space.dtype not in (np.float32, np.float64):
+        raise CrisptreeError(
+            f"'{env_name}' has {space.dtype} actions; crisptree takes float32, float64 and whole "
+            "numbers"
+        )
     low, high = space.low.ravel().astype(np.float64), space.high.ravel().astype(np.float64)
     if not low.size:
         raise CrisptreeError(f"'{env_name}' has actions of no numbers: there is nothing to decide")
@@ -128,8 +145,6 @@ def environment_actions(actions: Actions, chosen: np.ndarray) -> list[Any]:
         whole = np.asarray(chosen) + np.asarray(actions.start or 0)
         return list(whole.astype(actions.dtype).reshape(len(whole), *shape))
     clipped = np.clip(np.asarray(chosen, np.float64), actions.low, actions.high)
-    if np.dtype(actions.dtype).kind in "iu":
-        clipped = np.rint(clipped)
     return list(clipped.astype(actions.dtype).reshape(len(clipped), *shape))
 
 
