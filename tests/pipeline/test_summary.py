@@ -1,8 +1,12 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from small import small_config
 
 from crisptree.envs.evaluate import Baselines
+from crisptree.envs.task import task_of
+from crisptree.pipeline.config import CandidateConfig, PaperConfig, TrainConfig
 from crisptree.pipeline.summary import (
     BETTER,
     UNKNOWN,
@@ -11,6 +15,7 @@ from crisptree.pipeline.summary import (
     in_words,
     scored,
     teacher_return,
+    what_to_try,
 )
 
 NOTHING = Baselines(20.0, 9.0, 0, 64)
@@ -39,9 +44,28 @@ def test_the_score_has_its_error_quantiles_and_worst_episode():
 
 
 def test_a_policy_that_learned_nothing_is_called_that():
-    lines = "\n".join(in_words(summary_of([19.0, 21.0, 20.0])))
+    tried = {"to_try": what_to_try(small_config(), task_of("CartPole-v1"))}
+    lines = "\n".join(in_words({**summary_of([19.0, 21.0, 20.0]), **tried}))
     assert "no better than random" in lines
     assert "--teacher dqn" in lines
+
+
+def test_what_to_try_goes_with_the_task_and_was_not_done():
+    cart, torque = task_of("CartPole-v1"), task_of("Pendulum-v1")
+    by_dqn = small_config(candidates=CandidateConfig(("dqn",)))
+    assert "dqn" not in what_to_try(by_dqn, cart)
+    assert "dqn" not in what_to_try(small_config("Pendulum-v1"), torque)
+    assert "--policy.leaf linear" in what_to_try(small_config("Pendulum-v1"), torque)
+    paper = TrainConfig(paper=PaperConfig(enabled=True))
+    assert "without --paper" in what_to_try(paper, cart)
+    steps = replace(small_config(), steps=1000, budget=None)
+    assert "more --steps" in what_to_try(steps, cart)
+    assert "a longer --budget" in what_to_try(replace(steps, budget=1.0), cart)
+
+
+def test_quantiles_are_told():
+    first = in_words(summary_of([100.0, 200.0, 300.0]))[0]
+    assert "(worst 100, 5% below 110, median 200)" in first
 
 
 def test_a_policy_no_better_than_a_constant_action_is_called_that():
@@ -101,11 +125,11 @@ def test_fewer_episodes_than_asked_for_and_cut_ones_are_told():
 
 def test_the_teacher_is_told_too():
     records = [
-        {"stage": "teacher-mlp", "training_return": 30.0},
-        {"stage": "teacher-dqn", "training_return": None},
+        {"stage": "teacher-rule"},
+        {"stage": "distill", "teacher_return": 30.0},
         {"stage": "refine-4", "training_return": 50.0},
     ]
     assert teacher_return(records) == 30.0
     assert teacher_return(records[2:]) is None
     summary = {**summary_of([40.0, 41.0]), "teacher_return": 30.0}
-    assert "the teacher in training 30" in "\n".join(in_words(summary))
+    assert "the teacher 30" in "\n".join(in_words(summary))

@@ -37,6 +37,8 @@ class Distilled(NamedTuple):
     """The best return of an episode that the teacher or a tree played."""
     states: NDArray
     actions: NDArray
+    teacher_return: float = float("nan")
+    """The mean return of the teacher's own episodes, in the first round."""
 
 
 def distill(
@@ -70,18 +72,21 @@ def distill(
     trees: list[CrispTree] = []
     scores: list[float] = []
     player: Policy = teacher
-    best_return = -np.inf
+    best_return, teacher_return = -np.inf, float("nan")
     for round_ in range(rounds + 1):
         first = block_seed("training", episodes, seed, round_)
         seeds = range(first, first + episodes)
         seen = rollout([player], task, seeds, record=True, fast=True, deadline=selection.until())
+        mean = float(seen.returns.mean())
         if round_:
-            scores.append(float(seen.returns.mean()))
+            scores.append(mean)
+        else:
+            teacher_return = mean
         assert seen.observations is not None
         states.append(seen.observations)
         actions.append(np.asarray(teacher.act(seen.observations)))
         best_return = max(best_return, float(seen.returns.max()))
-        report(round_, float(seen.returns.mean()))
+        report(round_, mean)
         if trees and (is_late() or _is_enough(scores, patience) or _is_perfect(seen, best_return)):
             break
         if round_ < rounds:
@@ -94,7 +99,7 @@ def distill(
     chosen = trees[best[index]]
     every, labels = _sample(states, actions, np.random.default_rng([seed, rounds]))
     agreement = 1 - float(disagreement(task.actions, chosen.act(every), labels).mean())
-    return Distilled(chosen, score, agreement, best_return, every, labels)
+    return Distilled(chosen, score, agreement, best_return, every, labels, teacher_return)
 
 
 def _is_enough(scores: Sequence[float], patience: int) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from crisptree.base.errors import CrisptreeError
+from crisptree.base.text import counted
 from crisptree.crisp import CrispTree
 from crisptree.crispen.pace import Pace
 from crisptree.crispen.refine import Snapshot
@@ -165,7 +166,7 @@ def line_of(record: dict[str, Any]) -> str:
         told = [f"at best {record['best_return']:.4g}"]
     if not told:
         return ""
-    leaves = [f"{record['leaves']} leaves"] if "leaves" in record else []
+    leaves = [counted(record["leaves"], "leaf", "leaves")] if "leaves" in record else []
     return f"  {record['stage']:<16} {record['seconds']:7.1f} s   {', '.join(leaves + told)}"
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from crisptree.base.text import counted
 from crisptree.envs.evaluate import Baselines, digits
+from crisptree.envs.task import Task
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import command, config_hash
 
@@ -58,13 +59,23 @@ def verdict(figures: dict[str, Any]) -> str:
 
 
 def teacher_return(records: Sequence[dict[str, Any]]) -> float | None:
-    """What the teacher that the tree learned from earned at the end of its own training."""
-    known = [
-        record["training_return"]
-        for record in records
-        if record["stage"].startswith("teacher-") and record.get("training_return") is not None
-    ]
+    """What the teacher that the tree learned from earned while it was imitated."""
+    known = [record["teacher_return"] for record in records if "teacher_return" in record]
     return known[-1] if known else None
+
+
+def what_to_try(config: TrainConfig, task: Task) -> str:
+    """What may help if nothing was learned: only what goes with the task and was not done."""
+    size = "--rules" if config.policy.shape == "list" else "--leaves"
+    ideas = ["more --steps" if config.budget is None else "a longer --budget", f"more {size}"]
+    used = {*config.candidates.beginnings, "external" if config.teacher.policy else None}
+    if config.paper.enabled:
+        ideas.append("training without --paper")
+    elif task.actions.kind == "discrete" and task.n_agents is None and "dqn" not in used:
+        ideas.append("--teacher dqn")
+    elif task.actions.kind == "box" and config.policy.leaf == "constant":
+        ideas.append("--policy.leaf linear")
+    return f"{', '.join(ideas)} or other features (--features)"
 
 
 def gap(soft_return: float | None, figures: dict[str, Any]) -> dict[str, Any]:
@@ -120,6 +131,7 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
         + f"return {fmt(run['crisp_return'])}"
         + (f" ± {fmt(error)}" if error is not None else "")
         + f" over {played} (worst {fmt(run['crisp_return_min'])}"
+        + _quantiles_in_words(run, fmt)
         + (f"; {run['beginning']}" if run.get("beginning") else "")
         + ")"
     ]
@@ -139,7 +151,7 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
         for what, name in (
             ("random play", "random_return"),
             ("the best constant action", "constant_return"),
-            ("the teacher in training", "teacher_return"),
+            ("the teacher", "teacher_return"),
             ("the soft policy", "soft_return"),
         )
         if run.get(name) is not None
@@ -152,10 +164,17 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
         lines.append(f"{indent}{UNKNOWN}")
     elif run["verdict"] != BETTER:
         lines.append(
-            f"{indent}the tree is {run['verdict']}: nothing was learned that would help; a longer "
-            "--budget, more --leaves, --teacher dqn or other features may"
+            f"{indent}the tree is {run['verdict']}: nothing was learned that would help; "
+            f"{run.get('to_try', 'a longer --budget, more --leaves or other features')} may"
         )
     return lines
+
+
+def _quantiles_in_words(run: dict[str, Any], fmt: Any) -> str:
+    known = run.get("quantiles", {})
+    if "0.05" not in known or "0.5" not in known:
+        return ""
+    return f", 5% below {fmt(known['0.05'])}, median {fmt(known['0.5'])}"
 
 
 def _exact_in_words(run: dict[str, Any]) -> str:

@@ -27,7 +27,16 @@ from crisptree.pipeline.paper import SoftResult, train_soft
 from crisptree.pipeline.progress import Prefixed, Reporter, Silent
 from crisptree.pipeline.resolve import measure, resolve
 from crisptree.pipeline.run_directory import RunDirectory
-from crisptree.pipeline.summary import about, gap, gathered, scored, teacher_return
+from crisptree.pipeline.summary import (
+    BETTER,
+    UNKNOWN,
+    about,
+    gap,
+    gathered,
+    scored,
+    teacher_return,
+    what_to_try,
+)
 from crisptree.pipeline.timing import Measurement, TimeLeft
 from crisptree.show import as_svg
 
@@ -189,6 +198,7 @@ def _one_seed(
         "soft_return": soft_return,
         "teacher_return": teacher_return(done.records),
         **figures,
+        **_to_try(config, task, figures),
         **gap(soft_return, figures),
         "selection_return": done.selection_return,
         "leaves": done.tree.n_leaves,
@@ -208,6 +218,13 @@ def _one_seed(
     _publish(directory, tree)
     directory.write_json("summary.json", summary)  # last: with it the run is done
     return Trained(tree, summary, directory.path)
+
+
+def _to_try(config: TrainConfig, task: Task, figures: dict[str, Any]) -> dict[str, str]:
+    """What may help, where nothing was learned."""
+    if figures["verdict"] in (BETTER, UNKNOWN):
+        return {}
+    return {"to_try": what_to_try(config, task)}
 
 
 def _measured_in(directory: RunDirectory) -> Measurement | None:
@@ -340,6 +357,7 @@ def _soft_summary(
     returns = rollout([tree], task, seeds).returns[0]
     figures = scored(returns, baseline_returns(task, result.seed))
     summary |= {**figures, **gap(summary["soft_return"], figures)}
+    summary |= _to_try(config, task, figures)
     summary |= {
         "leaves": tree.n_leaves,
         "depth": tree.depth,

@@ -46,6 +46,8 @@ class Distill(Stage):
             "best_return": done.best_return if context.model is None else None,
             "selection_return": done.selection_return,
         }
+        if inputs.teacher is not None:
+            figures["teacher_return"] = done.teacher_return
         return replace(inputs, tree=done.tree, small=small, figures=figures)
 
 
