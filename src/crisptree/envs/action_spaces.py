@@ -79,7 +79,7 @@ def _several(
 def _whole_numbers(space: spaces.Box, env_name: str, names: Names) -> Actions:
     """A Box of whole numbers: a choice among those between its bounds, for each entry."""
     low, high = space.low.ravel().tolist(), space.high.ravel().tolist()  # never overflow
-    sizes = [most - least + 1 for least, most in zip(low, high, strict=True)]
+    sizes = [int(most) - int(least) + 1 for least, most in zip(low, high, strict=True)]
     _check_count(sum(sizes), env_name)
     shaped = np.array(sizes, np.int64).reshape(space.shape)
     start = np.array(low, np.int64).reshape(space.shape)
