@@ -87,6 +87,8 @@ def test_what_was_used_before_counts(clock):
     clock.time += 30
     times = TimeLeft.of(1.0, None, task, began)
     assert times.latest + times.reserved - time.time() == pytest.approx(30, abs=1)
-    assert times.seconds_to_choose() == pytest.approx(15, abs=1)
+    assert times.seconds_to_choose() == pytest.approx(60 * RESERVED / 2, abs=0.5)
+    late = replace(times, latest=times.latest - 28)
+    assert late.seconds_to_choose() == pytest.approx(1, abs=0.5)
     again = TimeLeft.from_dict(asdict(replace(times, measured=Measurement(5.0, 6.0))))
     assert again.measured == Measurement(5.0, 6.0)

@@ -8,7 +8,7 @@ cut without a choice in between.
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -206,10 +206,21 @@ class _Race:
                 f"{error}; the environment '{self._task.name}' was at work in it"
             ) from error
         counted = up_to_settled(candidates, results) or candidates
-        done = [(each, results[each.name]) for each in counted]
+        found = self._compared(number, [results[each.name] for each in counted])
+        done = list(zip(counted, found, strict=True))
         self._steps += sum(_total(result["records"], "steps") for _, result in done)
         self._seconds += sum(_total(result["records"], "seconds") for _, result in done)
         return [self._finished(each, result, before) for each, result in done]
+
+    def _compared(self, number: int, results: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The results, all with a score."""
+        if all(each["selection_return"] is not None for each in results):
+            return results
+        self._report.advance("choosing", 0.0, "on the same episodes")
+        trees = [CrispTree.from_dict(each["policy"]) for each in results]
+        scores = scores_together(trees, self._config, self._task, self._seed, number, self._times)
+        scored = zip(results, scores, strict=True)
+        return [{**each, "selection_return": score} for each, score in scored]
 
     def _results_of_before(
         self, number: int, candidates: list[Candidate], before: Finished | None
@@ -383,17 +394,48 @@ def _score(
     made: Artifacts, config: TrainConfig, task: Task, seed: int, leg: int, times: TimeLeft
 ) -> dict[str, Any]:
     """The score that decides which tree goes on, on the same selection episodes for every
-    candidate."""
+    candidate; None where there is no time to play all of them to their end."""
     assert made.tree is not None
-    scale = 1.0 if config.selection.scale is None else config.selection.scale
-    judge = stage_seed(candidate_seed(seed, MOST_CANDIDATES), f"leg-{leg}")
-    until = Timetable(time.monotonic() + times.seconds_to_choose())
-    selection = Selection(task, judge, scale, exact_model(task), until, times.pace(task))
+    selection = _selection(config, task, seed, leg, times)
     if "worst_case" in made.figures:  # the worst starts decide
         settled = bool(made.figures["settled"])
         return {"selection_return": made.figures["worst_case"], "settled": settled}
-    score = selection.careful().mean(made.tree, config.selection.final)
+    score = whole_mean(selection.careful(), made.tree, config.selection.final)
+    if score is None:
+        return {"selection_return": None, "settled": bool(made.figures.get("settled"))}
     settled = bool(made.figures.get("settled")) or is_settled(
         made.tree, made.best_return, selection, config.selection.settled
     )
     return {"selection_return": score, "settled": settled}
+
+
+def scores_together(
+    trees: Sequence[CrispTree],
+    config: TrainConfig,
+    task: Task,
+    seed: int,
+    leg: int,
+    times: TimeLeft,
+) -> list[float]:
+    """What trees earn that play side by side, on as many selection episodes as there is time for.
+    Where episodes must be cut, they are cut at the same length for all: a part of an episode says
+    nothing beside a longer part of another."""
+    selection = _selection(config, task, seed, leg, times).careful()
+    return selection.returns(trees, config.selection.final).mean(1).tolist()
+
+
+def _selection(config: TrainConfig, task: Task, seed: int, leg: int, times: TimeLeft) -> Selection:
+    """The selection episodes of a leg, the same for every candidate."""
+    scale = 1.0 if config.selection.scale is None else config.selection.scale
+    judge = stage_seed(candidate_seed(seed, MOST_CANDIDATES), f"leg-{leg}")
+    until = Timetable(time.monotonic() + times.seconds_to_choose())
+    return Selection(task, judge, scale, exact_model(task), until, times.pace(task))
+
+
+def whole_mean(selection: Selection, tree: CrispTree, episodes: int) -> float | None:
+    """The mean return of so many whole episodes; None where time does not suffice for them."""
+    if not selection.affords(1, episodes):
+        return None
+    until = selection.until()
+    score = selection.mean(tree, episodes)
+    return score if time.monotonic() < until else None

@@ -87,8 +87,9 @@ class TimeLeft:
         return Pace() if self.measured is None else self.measured.pace(task.max_steps)
 
     def seconds_to_choose(self) -> float:
-        """Half of the seconds that are left when candidates are over."""
-        return max(0.0, self.latest + self.reserved - time.time()) / 2
+        """Seconds for the choice at the end of a leg: half of those reserved, or of those left."""
+        left = max(0.0, self.latest + self.reserved - time.time())
+        return min(left, self.reserved) / 2
 
 
 class KeepTime:
