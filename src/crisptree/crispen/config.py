@@ -81,6 +81,16 @@ class SearchConfig:
     """Sweeps in a row without a gain after which the search ends."""
     reach: tuple[float, float] = (0.15, 0.01)
     """How far a threshold moves, as a share of the states at its node: at most and at least."""
+    lost: int = 128
+    """Most episodes that a nearly flawless tree has lost, on which changes to it are tried."""
+    lost_share: float = 0.05
+    """The largest share of lost episodes with which a tree counts as nearly flawless."""
+
+    def __post_init__(self) -> None:
+        if self.lost < 1 or not 0 <= self.lost_share <= 1:
+            raise CrisptreeError(
+                "search.lost must be at least 1, and search.lost_share must lie in 0 … 1"
+            )
 
 
 @dataclass(frozen=True)
@@ -172,5 +182,7 @@ class SelectionConfig:
     settled: tuple[int, ...] = (64, 512, 4096)
     """Episodes, round by round, in all of which a tree must earn as much as was ever earned to
     count as settled: nothing better is in sight then, and the search for it ends."""
+    compiled: tuple[int, ...] = (32_768, 65_536)
+    """Further rounds for the last tree where episodes are compiled, and cost next to nothing."""
     states: int = 20_000
     """Most states that are kept of those a tree meets."""

@@ -84,6 +84,15 @@ class Selection:
         """Whether there is time for so many trees to play `episodes` each, scaled."""
         return self._fitting(n_trees, self.scaled(episodes)) >= self.scaled(episodes)
 
+    def is_compiled(self) -> bool:
+        """Whether episodes are compiled whole: then they cost next to nothing."""
+        return self._model is None and twin_of(self.task) is not None
+
+    def is_quick(self, episodes: int) -> bool:
+        """Whether as many episodes, scaled, take no longer than a choice may, at the pace of those
+        played before."""
+        return self._pace.seconds(self.scaled(episodes)) <= self._times.allowed()
+
     def returns(
         self,
         trees: Sequence[CrispTree],
@@ -106,6 +115,18 @@ class Selection:
                 played = self._play(trees, fewer)
         return self._comparable(played)
 
+    def fresh(self, episodes: int) -> range:
+        """The seeds of as many episodes, scaled, that nobody has played."""
+        self._calls += 1
+        count = self.scaled(episodes)
+        first = block_seed("selection", count, self._seed, self._calls)
+        return range(first, first + count)
+
+    def returns_on(self, trees: Sequence[CrispTree], seeds: Sequence[int]) -> np.ndarray | None:
+        """Returns `(trees, seeds)` of these very episodes; None if time ran out."""
+        played = self._played(trees, seeds)
+        return None if self._unfinished(played).any() else played.returns
+
     def _fitting(self, n_trees: int, count: int) -> int:
         """How many of `count` episodes there is time for, for each tree."""
         allowed = self._times.allowed()
@@ -119,7 +140,10 @@ class Selection:
     def _play(self, trees: Sequence[CrispTree], count: int) -> Rollouts:
         self._calls += 1
         first = block_seed("selection", count, self._seed, self._calls)
-        seeds, began = range(first, first + count), time.monotonic()
+        return self._played(trees, range(first, first + count))
+
+    def _played(self, trees: Sequence[CrispTree], seeds: Sequence[int]) -> Rollouts:
+        began = time.monotonic()
         played = rollout(trees, self.task, seeds, fast=True, deadline=self.until())
         is_whole = not self._unfinished(played).any()
         self._pace.note(played, time.monotonic() - began, is_whole)

@@ -13,9 +13,12 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import cores
 from crisptree.crisp import CrispTree
+from crisptree.crispen.flawless import is_lost
 from crisptree.crispen.pace import Timetable
 from crisptree.crispen.select import Selection
 from crisptree.envs.source import EnvSource
@@ -336,6 +339,7 @@ def _inputs_of_next_leg(finished: Finished) -> dict[str, Any]:
         "n_stages": len(finished.records),
         "pace": max(LEAST_PACE, paces[-1]) if paces else 1.0,
         "best_return": max(returns, default=-math.inf),
+        "settled": finished.settled,
     }
 
 
@@ -386,7 +390,8 @@ def run_leg(
 def _loaded_inputs(before: dict[str, Any], config: TrainConfig, task: Task) -> Before:
     """The artifacts that the best candidate of the leg before has saved."""
     made = load_artifacts(Path(before["folder"]), Artifacts(), config, task)
-    made = replace(made, pace=before["pace"], best_return=before["best_return"])
+    figures = {"settled": True} if before["settled"] else {}
+    made = replace(made, pace=before["pace"], best_return=before["best_return"], figures=figures)
     return Before(made, before["key"], before["n_stages"])
 
 
@@ -403,9 +408,13 @@ def _score(
     score = whole_mean(selection.careful(), made.tree, config.selection.final)
     if score is None:
         return {"selection_return": None, "settled": bool(made.figures.get("settled"))}
-    settled = bool(made.figures.get("settled")) or is_settled(
-        made.tree, made.best_return, selection, config.selection.settled
-    )
+    settled = bool(made.figures.get("settled"))
+    if "lost" not in made.figures:  # else the tree was played in more episodes already
+        settled = settled or is_settled(
+            made.tree, made.best_return, selection, config.selection.settled
+        )
+    if exact_model(task) is None and is_lost(np.array([score]), made.best_return).any():
+        settled = False  # of other episodes the tree has lost some after all
     return {"selection_return": score, "settled": settled}
 
 

@@ -12,6 +12,7 @@ from crisptree.pipeline.stages.distill import Distill
 from crisptree.pipeline.stages.evolve import Evolve
 from crisptree.pipeline.stages.expert import Expert
 from crisptree.pipeline.stages.explore import Explore, SearchLearned
+from crisptree.pipeline.stages.flawless import Flawless
 from crisptree.pipeline.stages.model_search import SearchModel
 from crisptree.pipeline.stages.prune import CutAtOnce, Prune, Simplify
 from crisptree.pipeline.stages.refine import Polish, Refine
@@ -95,11 +96,11 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
     evolves = config.evolve.generations and (beginning == "rule") == (number % 2 == 0)
     mend = "evolve" if evolves else "refine"
     cuts = [_cut(mend, size, config, is_last=size == sizes[-1]) for size in sizes]
-    worst = [WorstCase()] if config.worst_case.enabled else []
+    judge = WorstCase() if config.worst_case.enabled else Flawless()
     if config.evolve.generations:
-        return [first, *cuts, Leg("last", (Simplify(), Evolve(), Search(), *worst))]
+        return [first, *cuts, Leg("last", (Simplify(), Evolve(), Search(), judge))]
     search = Leg("search", (Search("search-first", SEARCHES), *_polish("search", config)))
-    last = Leg("last", (Simplify(), Search(weight=SEARCHES), *worst))
+    last = Leg("last", (Simplify(), Search(weight=SEARCHES), judge))
     return [first, *cuts, search, last]
 
 

@@ -19,6 +19,7 @@ import numpy as np
 from crisptree import soft
 from crisptree.crisp import CrispTree
 from crisptree.crisp.signature import Feature
+from crisptree.crispen.flawless import ROUNDING, is_lost
 from crisptree.crispen.pace import Pace, Timetable
 from crisptree.crispen.refine import Snapshot
 from crisptree.crispen.select import Selection
@@ -34,9 +35,6 @@ from crisptree.pipeline.progress import Reporter
 
 LEAST_UPDATES = 8
 """Least updates of any training: fewer teach nothing."""
-
-ROUNDING = 1e-9
-"""Returns that differ by this share are equal."""
 
 
 class Values(eqx.Module):
@@ -156,6 +154,13 @@ class Context:
             return False
         return is_settled(tree, best_return, self.selection(), self.config.selection.settled)
 
+    def has_settled(self, inputs: Artifacts) -> bool:
+        """Whether the tree of these inputs is settled; what the stage before found out about it is
+        not asked again."""
+        assert inputs.tree is not None
+        is_known = bool(inputs.figures.get("settled"))
+        return is_known or self.is_settled(inputs.tree, inputs.best_return)
+
     def updates(self, share: float, steps_per_update: int) -> int:
         """Updates of a training that takes a share of the steps."""
         assert self.config.steps is not None, "the configuration is resolved before it is run"
@@ -224,7 +229,7 @@ def is_settled(
     rounding = ROUNDING * max(1.0, abs(best_return))
 
     def is_best_of_all(returns: np.ndarray) -> bool:
-        return float(returns.min()) >= best_return - rounding and float(np.ptp(returns)) <= rounding
+        return not is_lost(returns, best_return).any() and float(np.ptp(returns)) <= rounding
 
     return all(
         selection.affords(1, n) and is_best_of_all(selection.returns([tree], n)) for n in rounds

@@ -96,7 +96,8 @@ class CutAtOnce(Stage):
         tree, config = inputs.tree, context.config
         assert tree is not None
         is_small = tree.n_leaves <= config.policy.leaves
-        if not is_small and not context.is_late() and context.is_settled(tree, inputs.best_return):
+        figures: dict[str, Any] = {}
+        if not is_small and not context.is_late() and context.has_settled(inputs):
             context.advance(0.0, f"from {tree.n_leaves} leaves")
             selection, states = context.selection(), _states(inputs, context)
             smaller = prune_by_return(
@@ -104,7 +105,8 @@ class CutAtOnce(Stage):
             )
             if context.is_settled(smaller, inputs.best_return):
                 tree = smaller
-        return replace(inputs, tree=tree, figures={"leaves": tree.n_leaves})
+            figures["settled"] = True  # the tree before the cut, or after it
+        return replace(inputs, tree=tree, figures={"leaves": tree.n_leaves, **figures})
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,10 @@ class Refine(Stage):
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         tree, config = inputs.tree, context.config
         assert tree is not None
-        if _is_needless(tree, inputs, context, config.selection.snapshots[0]):
+        if _is_needless(tree, context, config.selection.snapshots[0]):
             return replace(inputs, figures={"leaves": tree.n_leaves})
+        if context.has_settled(inputs):
+            return replace(inputs, figures={"leaves": tree.n_leaves, "settled": True})
         learning, settings = config.ppo_for("refine"), config.refine
         states = _softened(inputs, context, learning, settings.first_share, settings.first_logit)
         states, snapshots = context.checkpoints.resumed(states)
@@ -75,8 +77,10 @@ class Polish(Stage):
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         tree, settings = inputs.tree, context.config.refine
         assert tree is not None
-        if _is_needless(tree, inputs, context, settings.check):
+        if _is_needless(tree, context, settings.check):
             return replace(inputs, figures={"leaves": tree.n_leaves})
+        if context.has_settled(inputs):
+            return replace(inputs, figures={"leaves": tree.n_leaves, "settled": True})
         learning = context.config.ppo_for("polish")
         states = _softened(inputs, context, learning, settings.share, settings.logit)
         states, _ = context.checkpoints.resumed(states)
@@ -128,11 +132,9 @@ def _refined(done: Refined, inputs: Artifacts, context: Context, learning: PPOCo
     return replace(inputs, tree=done.tree, values=values, figures=figures)
 
 
-def _is_needless(tree: CrispTree, inputs: Artifacts, context: Context, episodes: int) -> bool:
-    """Whether to skip refining: there is nothing to learn, no time, or the tree is settled."""
+def _is_needless(tree: CrispTree, context: Context, episodes: int) -> bool:
+    """Whether to skip refining: there is nothing to learn, or no time."""
     if tree.n_leaves == 1 or context.is_late():
         return True
     # There must be time to compare the outcome with the tree before it.
-    if not context.selection().affords(2, episodes):
-        return True
-    return context.is_settled(tree, inputs.best_return)
+    return not context.selection().affords(2, episodes)

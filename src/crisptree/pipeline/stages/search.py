@@ -31,7 +31,7 @@ class Search(Stage):
         is_late = _Late(context)
         if is_late():
             return replace(inputs, figures={"leaves": inputs.tree.n_leaves})
-        if context.is_settled(inputs.tree, inputs.best_return):
+        if context.has_settled(inputs):
             figures = {"leaves": inputs.tree.n_leaves, "settled": True}
             score = selection.mean(inputs.tree, config.selection.final)
             return replace(inputs, figures={**figures, "selection_return": score})
