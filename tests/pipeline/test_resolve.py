@@ -55,6 +55,18 @@ def test_few_steps_make_small_batches(cartpole):
     assert resolve(TrainConfig(), cartpole, FAST).ppo == TrainConfig().ppo
 
 
+@pytest.mark.parametrize(("workers", "n"), [(1, 2), (2, 2), (4, 3)])
+def test_in_little_time_no_beginning_waits_for_another(workers, n):
+    task, several = task_of("Pendulum-v1"), CandidateConfig(workers=workers)
+    short = resolve(TrainConfig(candidates=several, budget=0.8), task, FAST)
+    assert short.candidates.beginnings == ("mlp", "rule", "sac")[:n]
+    longer = resolve(TrainConfig(candidates=several, budget=2.0), task, FAST)
+    assert len(longer.candidates.beginnings) == 3
+    asked = replace(several, beginnings=("mlp", "rule", "sac"))
+    given = resolve(TrainConfig(candidates=asked, budget=0.8), task, FAST)
+    assert len(given.candidates.beginnings) == 3
+
+
 def test_an_environment_that_carries_its_model_is_solved():
     config = resolve(TrainConfig(), task_of("FrozenLake-v1"), FAST)
     assert config.candidates.beginnings == ("exact",)

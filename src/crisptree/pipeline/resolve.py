@@ -39,6 +39,8 @@ LEAST_SCALE, LEAST_SCALE_BY_STEPS = 0.02, 0.001
 """Of selection: where a time says how much there is of everything, and where steps do."""
 USUAL_LENGTH = 50
 """Up to this episode length the scale is 1 at most."""
+SHORT = 1.0
+"""Minutes in which no second round of beginnings is worth while."""
 TRIES = 4
 """Candidates on a machine of many cores, unless given."""
 LEARNER_STEPS = 60_000
@@ -152,7 +154,7 @@ def _with_candidates(config: TrainConfig, task: Task) -> TrainConfig:
     elif config.teacher.policy is not None:
         beginnings = ("external",)
     elif not beginnings:
-        beginnings = _beginnings(task)
+        beginnings = _beginnings(task)[: _most_beginnings(config)]
     # An exact solution needs no second candidate.
     most = 1 if beginnings == ("exact",) else given.count or TRIES
     tries = given.tries or min(most, cores(), TRIES)
@@ -160,6 +162,14 @@ def _with_candidates(config: TrainConfig, task: Task) -> TrainConfig:
     return replace(
         config, candidates=replace(given, beginnings=beginnings, count=count, tries=tries)
     )
+
+
+def _most_beginnings(config: TrainConfig) -> int | None:
+    """In little time only as many beginnings race as run at once, two at least: one that waits for
+    the others costs seconds of compiling, and then has no time to learn."""
+    if config.budget is None or config.budget > SHORT:
+        return None
+    return max(2, config.candidates.workers or cores())
 
 
 def _beginnings(task: Task) -> tuple[Beginning, ...]:
