@@ -16,6 +16,10 @@ from crisptree.crispen.select import Selection
 from crisptree.envs.task import Task, task_of
 from crisptree.pipeline.candidates import (
     Candidate,
+    Finished,
+    Outcome,
+    candidates_of,
+    has_lost,
     later_weight,
     scores_together,
     up_to_settled,
@@ -53,6 +57,33 @@ def test_each_leg_goes_on_from_the_best_tree_of_the_one_before(run):
         assert set(scores[leg]) == {f"0-{beginning}", f"1-{beginning}"}
     assert summary["beginning"] == beginning
     assert summary["selection_return"] == max(scores["last"].values())
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "settled", "lost"),
+    [
+        (500.0, 430.0, False, True),
+        (500.0, 490.0, False, False),
+        (-80.0, -90.0, False, True),
+        (-80.0, -82.0, False, False),
+        (500.0, 430.0, True, False),
+    ],
+)
+def test_a_tree_has_lost_if_cuts_cost_more_than_a_twentieth(run, first, last, settled, lost):
+    tree = CrispTree.load(run / "policy.json")
+    best = Finished(Candidate(0, "direct"), tree, last, (), (), settled)
+    scores = {"first": {"0-direct": first, "1-mlp": first - 100}, "last": {"0-direct": last}}
+    assert has_lost(Outcome(best, scores, 0, 0.0)) is lost
+
+
+def test_every_round_has_candidates_of_its_own():
+    names = [[each.name for each in candidates_of(CONFIG, round_)] for round_ in range(2)]
+    assert names == [["0-direct", "1-mlp"], ["2-direct", "3-mlp"]]
+
+
+def test_steps_that_were_asked_for_are_not_taken_again(run):
+    """What a few steps teach is lost when it is cut, and there is no end to the time."""
+    assert {path.name[:1] for path in (run / "candidates").iterdir()} == {"0", "1"}
 
 
 def test_the_stages_are_those_on_the_way_to_the_tree(run):

@@ -35,6 +35,13 @@ from crisptree.pipeline.runner import LEAST_PACE, Before, run_stages, stage_seed
 from crisptree.pipeline.stage import Artifacts, is_settled, load_artifacts
 from crisptree.pipeline.timing import TimeLeft
 
+ROUNDS = 4
+"""Most rounds of candidates, where there is time for so many."""
+LOST = 0.05
+"""Another round is run if cuts cost more than this share of what the first tree earned."""
+ROOM = 1.2
+"""Another round needs this many times as long as the rounds before took on average."""
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -74,9 +81,11 @@ class Outcome:
     """Seconds of all candidates in all legs."""
 
 
-def candidates_of(config: TrainConfig) -> list[Candidate]:
-    """The candidates of the first leg, one for each turn."""
-    return [Candidate(i, beginning) for i, beginning in enumerate(turns(config))]
+def candidates_of(config: TrainConfig, round_: int = 0) -> list[Candidate]:
+    """The candidates of the first leg of a round, one for each turn."""
+    beginnings = turns(config)
+    first = round_ * len(beginnings)
+    return [Candidate(first + i, beginning) for i, beginning in enumerate(beginnings)]
 
 
 def candidate_seed(seed: int, number: int) -> int:
@@ -103,9 +112,16 @@ def run_candidates(
             return found
         report.note("  episodes earn less than the model promises: others try as well")
     alone = len(every) == config.candidates.tries == 1
-    others = race.run_alone(every[0], directory) if alone else race.run(every)
+    others = race.run_alone(every[0], directory) if alone else race.run_rounds()
     outcomes = [others] if found is None else [others, found]
     return max(outcomes, key=lambda each: each.best.selection_return)
+
+
+def has_lost(outcome: Outcome) -> bool:
+    """Whether the last tree earns clearly less than the first one did, before it was cut: then it
+    is worth while to begin again."""
+    first, last = max(outcome.scores["first"].values()), outcome.best.selection_return
+    return not outcome.best.settled and first - last > LOST * abs(first)
 
 
 class _Race:
@@ -164,7 +180,28 @@ class _Race:
         minutes = (self._end - time.monotonic()) / 60
         return None if minutes == math.inf else max(0.0, minutes)
 
+    def run_rounds(self) -> Outcome:
+        """The best outcome of one round of candidates, or of several if cuts cost much and less
+        than half of the time is used."""
+        best = self.run(candidates_of(self._config))
+        most = min(ROUNDS, MOST_CANDIDATES // len(candidates_of(self._config)))
+        for round_ in range(1, most):
+            needed = ROOM * self._seconds / self._n_workers / round_
+            # Without a budget, the steps that were asked for say how much is to be done.
+            is_late = self._end - time.monotonic() < needed
+            if self._config.budget is None or is_late or not has_lost(best):
+                break
+            self._report.note("  much was lost on the way, and there is time to begin again")
+            other = self.run(candidates_of(self._config, round_))
+            key = lambda each: (each.best.settled, each.best.selection_return)
+            kept = max(best, other, key=key)
+            joined = {leg: {**best.scores.get(leg, {}), **own} for leg, own in other.scores.items()}
+            best = replace(other, best=kept.best, scores={**best.scores, **joined})
+        return best
+
     def run(self, candidates: list[Candidate]) -> Outcome:
+        """The outcome of one round."""
+        first_number = candidates[0].number
         scores: dict[str, dict[str, float]] = {}
         best: Finished | None = None
         number, tries = 0, self._config.candidates.tries
@@ -186,7 +223,7 @@ class _Race:
                     return Outcome(best, scores, self._steps, round(self._seconds, 2))
                 if len(finished) > 1:
                     self._report.note(f"  going on from {best.candidate.name}")
-                candidates = [Candidate(i, beginning) for i in range(tries)]
+                candidates = [Candidate(first_number + i, beginning) for i in range(tries)]
 
     def _run_leg(
         self, number: int, candidates: list[Candidate], before: Finished | None, workers: Workers
