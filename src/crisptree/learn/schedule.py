@@ -1,9 +1,9 @@
 """How far a training has come: what step sizes, entropy and steepness follow.
 
-Progress goes from 0 to 1. Each update brings it on by `1 / n_updates`; by several times as much once
-returns have risen and no longer rise, the more the less doubt there is, so that an easy task is
-learned in fewer updates; and by less while returns clearly rise in the second half, so that a hard
-task gets more of them.
+Progress goes from 0 to 1. Each update brings it on by `1 / n_updates`. Once returns have risen and
+no longer rise, it goes faster, the more the less doubt there is: an easy task is learned in fewer
+updates. While returns clearly rise in the second half, it goes slower: a hard task gets more of
+them.
 """
 
 import equinox as eqx

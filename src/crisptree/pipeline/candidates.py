@@ -18,7 +18,7 @@ import numpy as np
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import cores
 from crisptree.crisp import CrispTree
-from crisptree.crispen.flawless import is_lost
+from crisptree.crispen.mend import is_lost
 from crisptree.crispen.pace import Timetable
 from crisptree.crispen.select import Selection
 from crisptree.envs.source import EnvSource

@@ -12,7 +12,7 @@ from crisptree.pipeline.stages.distill import Distill
 from crisptree.pipeline.stages.evolve import Evolve
 from crisptree.pipeline.stages.expert import Expert
 from crisptree.pipeline.stages.explore import Explore, SearchLearned
-from crisptree.pipeline.stages.flawless import Flawless
+from crisptree.pipeline.stages.mend import Mend
 from crisptree.pipeline.stages.model_search import SearchModel
 from crisptree.pipeline.stages.prune import CutAtOnce, Prune, Simplify
 from crisptree.pipeline.stages.refine import Polish, Refine
@@ -49,29 +49,29 @@ class Leg(NamedTuple):
 
 def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
     """The stages up to the first crisp tree, which is wider than what is asked for."""
-    mend: Stage = Refine()
+    repair: Stage = Refine()
     if config.evolve.generations and (beginning == "rule" or config.policy.leaf == "linear"):
         # Gradients do not refine what was found without them, nor linear leaves, which act
         # differently while they are still mixed.
-        mend = Evolve("evolve-first", 2.0, BETWEEN)
+        repair = Evolve("evolve-first", 2.0, BETWEEN)
     derive: list[Stage] = [Derive()] if config.derive.enabled else []
     match beginning:
         case "direct":
             is_done = config.policy.shape == "tree" and not derive
-            return [Direct()] if is_done else [Direct(), *derive, Distill(), mend]
+            return [Direct()] if is_done else [Direct(), *derive, Distill(), repair]
         case "expert":
-            return [Expert(), mend]
+            return [Expert(), repair]
         case "exact":
             is_list = config.policy.shape == "list"
-            return [Exact(), *derive, Distill(), mend] if is_list else [Exact(), SearchModel()]
+            return [Exact(), *derive, Distill(), repair] if is_list else [Exact(), SearchModel()]
         case "table":
             return [Explore(), SearchLearned()]
         case "external":
-            return [External(), *derive, Distill(), mend]
+            return [External(), *derive, Distill(), repair]
         case "rule":
-            return [Rule(), *derive, Distill(), mend]
+            return [Rule(), *derive, Distill(), repair]
         case "mlp" | "soft" | "dqn" | "sac":
-            return [*_teachers(beginning, config), *derive, Distill(), mend]
+            return [*_teachers(beginning, config), *derive, Distill(), repair]
 
 
 def _teachers(kind: TeacherKind, config: TrainConfig) -> list[Stage]:
@@ -94,9 +94,9 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
     first = Leg("first", (*first.stages, CutAtOnce(), *polish))
     sizes = _sizes(config)
     evolves = config.evolve.generations and (beginning == "rule") == (number % 2 == 0)
-    mend = "evolve" if evolves else "refine"
-    cuts = [_cut(mend, size, config, is_last=size == sizes[-1]) for size in sizes]
-    judge = WorstCase() if config.worst_case.enabled else Flawless()
+    repair = "evolve" if evolves else "refine"
+    cuts = [_cut(repair, size, config, is_last=size == sizes[-1]) for size in sizes]
+    judge = WorstCase() if config.worst_case.enabled else Mend()
     if config.evolve.generations:
         return [first, *cuts, Leg("last", (Simplify(), Evolve(), Search(), judge))]
     search = Leg("search", (Search("search-first", SEARCHES), *_polish("search", config)))
@@ -105,11 +105,11 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
 
 
 def _cut(
-    mend: Literal["refine", "evolve"], size: int, config: TrainConfig, *, is_last: bool
+    repair: Literal["refine", "evolve"], size: int, config: TrainConfig, *, is_last: bool
 ) -> Leg:
     """A cut, and the stages that repair it: by gradient, or by the returns of whole episodes."""
     prune = Prune(f"prune-{size}", size, is_last)
-    if mend == "evolve":
+    if repair == "evolve":
         weight = 2.0 if is_last else 1.2
         stages: tuple[Stage, ...] = (Evolve(f"evolve-{size}", weight, share=BETWEEN),)
     else:

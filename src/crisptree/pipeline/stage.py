@@ -19,7 +19,7 @@ import numpy as np
 from crisptree import soft
 from crisptree.crisp import CrispTree
 from crisptree.crisp.signature import Feature
-from crisptree.crispen.flawless import ROUNDING, is_lost
+from crisptree.crispen.mend import ROUNDING, is_lost
 from crisptree.crispen.pace import Pace, Timetable
 from crisptree.crispen.refine import Snapshot
 from crisptree.crispen.select import Selection

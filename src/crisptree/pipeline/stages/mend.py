@@ -4,15 +4,15 @@ import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from crisptree.crispen.flawless import mend
+from crisptree.crispen.mend import mend
 from crisptree.crispen.prune import visited_states
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
 
 
 @dataclass(frozen=True)
-class Flawless(Stage):
-    name: str = "flawless"
+class Mend(Stage):
+    name: str = "mend"
     weight: float = 1.0
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from cartpole_trees import CLUMSY, GOOD, TASK
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.crispen.config import SearchConfig, SelectionConfig
-from crisptree.crispen.flawless import Check, check, is_lost, mend
+from crisptree.crispen.mend import Check, check, is_lost, mend
 from crisptree.crispen.select import Selection
 from crisptree.envs.task import task_of
 

@@ -19,7 +19,7 @@ from crisptree.pipeline.progress import Silent
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.runner import Before, run_stages
 from crisptree.pipeline.stage import Artifacts
-from crisptree.pipeline.stages.flawless import Flawless
+from crisptree.pipeline.stages.mend import Mend
 from crisptree.pipeline.timing import TimeLeft
 
 TASK = task_of("CartPole-v1")
@@ -39,7 +39,7 @@ CONFIG = small_config(
 def run(folder: Path, tree: CrispTree, best_return: float = 500.0):
     before = Before(Artifacts(tree=tree, best_return=best_return))
     made, records = run_stages(
-        [Flawless()], TASK, CONFIG, 0, RunDirectory(folder), Silent(), before=before
+        [Mend()], TASK, CONFIG, 0, RunDirectory(folder), Silent(), before=before
     )
     assert made.tree is not None
     return made.tree, records[0]
@@ -67,7 +67,7 @@ def test_other_trees_stay_as_they_are(tmp_path, tree, best_return, settled):
     assert found == tree.simplify() and record.get("settled") is settled
 
 
-@pytest.mark.parametrize(("worst", "last"), [(False, "flawless"), (True, "worst-case")])
+@pytest.mark.parametrize(("worst", "last"), [(False, "mend"), (True, "worst-case")])
 def test_the_last_stage_is_the_strictest(worst, last):
     config = TrainConfig(steps=5_000_000, worst_case=WorstCaseConfig(enabled=worst))
     for beginning in ("direct", "mlp", "rule"):
