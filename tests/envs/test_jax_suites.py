@@ -92,5 +92,8 @@ def test_brax():
     played = rollout([random_policy(task, 0)], task, [0, 1])
     assert played.lengths.max() <= 12
     assert played.cut == 0
+    tree = CrispTree.from_nested(("x0", 0.0, [0.3], [-0.3]), **task.signature)
+    slow, fast = rollout([tree], task, [0, 1]), rollout([tree], task, [0, 1], fast=True)
+    np.testing.assert_allclose(slow.returns, fast.returns, rtol=1e-5)
     with pytest.raises(CrisptreeError, match="brax has no 'car'; it has ant,"):
         task_of("brax:car")

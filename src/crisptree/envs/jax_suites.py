@@ -210,7 +210,9 @@ def _brax(envs: Any, env_id: str, kwargs: dict[str, Any]) -> Functions:
     def step(key: Any, state: Any, action: Any) -> TimeStep:
         inner, time = state
         inner, time = env.step(inner, action), time + 1
-        terminated = inner.done > 0.5
-        return TimeStep((inner, time), inner.obs, inner.reward, terminated, time >= length)
+        # Some environments write plain numbers where their reset gives arrays.
+        reward, done = (jnp.asarray(each, jnp.float32) for each in (inner.reward, inner.done))
+        inner = inner.replace(reward=reward, done=done)
+        return TimeStep((inner, time), inner.obs, reward, done > 0.5, time >= length)
 
     return Functions(seen, done, length, reset, step)
