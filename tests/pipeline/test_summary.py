@@ -71,6 +71,9 @@ def test_quantiles_are_told():
 def test_a_policy_no_better_than_a_constant_action_is_called_that():
     figures = scored(np.full(4, 8.0), Baselines(-5.0, 8.0, 1, 64))
     assert figures["verdict"] == "no better than a constant action"
+    rounded = scored(np.full(4, 8.000000000000002), Baselines(-5.0, 8.0, 1, 64))
+    assert rounded["verdict"] == "no better than a constant action"
+    assert scored(np.full(4, 8.00001), Baselines(-5.0, 8.0, 1, 64))["verdict"] == BETTER
 
 
 def test_small_returns_keep_their_digits():

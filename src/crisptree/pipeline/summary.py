@@ -1,5 +1,6 @@
 """The figures at the end: what the policy earns, beside random play and a constant action."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.config_io import command, config_hash
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+ROUNDING = 1e-9
 BETTER = "better than random and constant"
 UNKNOWN = "not compared: there was no time for baselines"
 
@@ -51,11 +53,16 @@ def verdict(figures: dict[str, Any]) -> str:
     by_chance, constant = figures["random_return"], figures.get("constant_return")
     if by_chance is None:
         return UNKNOWN
-    if surely <= by_chance:
+    if not _is_above(surely, by_chance):
         return "no better than random"
-    if constant is not None and surely <= constant:
+    if constant is not None and not _is_above(surely, constant):
         return "no better than a constant action"
     return BETTER
+
+
+def _is_above(value: float, other: float) -> bool:
+    """Whether a return is higher by more than what summing rewards rounds."""
+    return value > other and not math.isclose(value, other, rel_tol=ROUNDING, abs_tol=ROUNDING)
 
 
 def teacher_return(records: Sequence[dict[str, Any]]) -> float | None:
