@@ -12,8 +12,8 @@ from crisptree.crispen.config import SearchConfig, SelectionConfig, WorstCaseCon
 from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.task import task_of
-from crisptree.pipeline import candidates
 from crisptree.pipeline.config import PolicyConfig, TrainConfig
+from crisptree.pipeline.leg_scores import score_of_leg
 from crisptree.pipeline.plan import legs
 from crisptree.pipeline.progress import Silent
 from crisptree.pipeline.run_directory import RunDirectory
@@ -85,7 +85,7 @@ def test_the_last_stage_is_the_strictest(worst, last):
 )
 def test_a_candidate_is_settled_if_nothing_speaks_against_it(tree, figures, settled):
     made = Artifacts(tree=tree, best_return=500.0, figures=figures)
-    score = candidates._score(made, CONFIG, TASK, 0, 0, TimeLeft())
+    score = score_of_leg(made, CONFIG, TASK, 0, 0, TimeLeft())
     assert score["settled"] is settled
 
 

@@ -8,31 +8,26 @@ cut without a choice in between.
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import cores
 from crisptree.crisp import CrispTree
-from crisptree.crispen.mend import is_lost
-from crisptree.crispen.pace import Timetable
-from crisptree.crispen.select import Selection
 from crisptree.envs.source import EnvSource
 from crisptree.envs.task import Task, task_of
 from crisptree.learn.compilation_cache import enable_compilation_cache
-from crisptree.learn.exact_model import exact_model
 from crisptree.pipeline.config import MOST_CANDIDATES, Beginning, TrainConfig, turns
 from crisptree.pipeline.config_io import from_dict, to_dict
 from crisptree.pipeline.executor import Job, Message, ProcessEndedError, Workers
+from crisptree.pipeline.leg_scores import score_of_leg, scores_together
 from crisptree.pipeline.plan import legs, next_leg, plan
 from crisptree.pipeline.progress import Prefixed, Reporter
 from crisptree.pipeline.run_directory import RunDirectory
-from crisptree.pipeline.runner import LEAST_PACE, Before, run_stages, stage_seed
-from crisptree.pipeline.stage import Artifacts, is_settled, load_artifacts
+from crisptree.pipeline.runner import LEAST_PACE, Before, candidate_seed, run_stages
+from crisptree.pipeline.stage import Artifacts, load_artifacts
 from crisptree.pipeline.timing import TimeLeft
 
 ROUNDS = 4
@@ -86,11 +81,6 @@ def candidates_of(config: TrainConfig, round_: int = 0) -> list[Candidate]:
     beginnings = turns(config)
     first = round_ * len(beginnings)
     return [Candidate(first + i, beginning) for i, beginning in enumerate(beginnings)]
-
-
-def candidate_seed(seed: int, number: int) -> int:
-    """A distinct seed for each candidate of each seed, and for the choice among them."""
-    return seed * (MOST_CANDIDATES + 1) + number
 
 
 def run_candidates(
@@ -418,7 +408,7 @@ def run_leg(
             "before": "" if before is None else before["key"],
             "policy": made.tree.to_dict(),
             "records": records,
-            **_score(made, whole, task, seed, leg, time_left),
+            **score_of_leg(made, whole, task, seed, leg, time_left),
         }
         directory.write_checked(_record_of(leg), result)
     return result
@@ -430,58 +420,3 @@ def _loaded_inputs(before: dict[str, Any], config: TrainConfig, task: Task) -> B
     figures = {"settled": True} if before["settled"] else {}
     made = replace(made, pace=before["pace"], best_return=before["best_return"], figures=figures)
     return Before(made, before["key"], before["n_stages"])
-
-
-def _score(
-    made: Artifacts, config: TrainConfig, task: Task, seed: int, leg: int, times: TimeLeft
-) -> dict[str, Any]:
-    """The score that decides which tree goes on, on the same selection episodes for every
-    candidate; None where there is no time to play all of them to their end."""
-    assert made.tree is not None
-    selection = _selection(config, task, seed, leg, times)
-    if "worst_case" in made.figures:  # the worst starts decide
-        settled = bool(made.figures["settled"])
-        return {"selection_return": made.figures["worst_case"], "settled": settled}
-    score = whole_mean(selection.careful(), made.tree, config.selection.final)
-    if score is None:
-        return {"selection_return": None, "settled": bool(made.figures.get("settled"))}
-    settled = bool(made.figures.get("settled"))
-    if "lost" not in made.figures:  # else the tree was played in more episodes already
-        settled = settled or is_settled(
-            made.tree, made.best_return, selection, config.selection.settled
-        )
-    if exact_model(task) is None and is_lost(np.array([score]), made.best_return).any():
-        settled = False  # of other episodes the tree has lost some after all
-    return {"selection_return": score, "settled": settled}
-
-
-def scores_together(
-    trees: Sequence[CrispTree],
-    config: TrainConfig,
-    task: Task,
-    seed: int,
-    leg: int,
-    times: TimeLeft,
-) -> list[float]:
-    """What trees earn that play side by side, on as many selection episodes as there is time for.
-    Where episodes must be cut, they are cut at the same length for all: a part of an episode says
-    nothing beside a longer part of another."""
-    selection = _selection(config, task, seed, leg, times).careful()
-    return selection.returns(trees, config.selection.final).mean(1).tolist()
-
-
-def _selection(config: TrainConfig, task: Task, seed: int, leg: int, times: TimeLeft) -> Selection:
-    """The selection episodes of a leg, the same for every candidate."""
-    scale = 1.0 if config.selection.scale is None else config.selection.scale
-    judge = stage_seed(candidate_seed(seed, MOST_CANDIDATES), f"leg-{leg}")
-    until = Timetable(time.monotonic() + times.seconds_to_choose())
-    return Selection(task, judge, scale, exact_model(task), until, times.pace(task))
-
-
-def whole_mean(selection: Selection, tree: CrispTree, episodes: int) -> float | None:
-    """The mean return of so many whole episodes; None where time does not suffice for them."""
-    if not selection.affords(1, episodes):
-        return None
-    until = selection.until()
-    score = selection.mean(tree, episodes)
-    return score if time.monotonic() < until else None

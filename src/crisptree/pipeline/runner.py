@@ -23,7 +23,7 @@ from crisptree.envs.task import Task
 from crisptree.learn import checkpoint
 from crisptree.learn.exact_model import exact_model
 from crisptree.learn.trainer import Progress
-from crisptree.pipeline.config import TrainConfig
+from crisptree.pipeline.config import MOST_CANDIDATES, TrainConfig
 from crisptree.pipeline.config_io import PROCEDURE, digest, to_dict
 from crisptree.pipeline.progress import Reporter
 from crisptree.pipeline.run_directory import RunDirectory, read_metrics
@@ -146,6 +146,11 @@ def stage_key(stage: Stage, config: TrainConfig, task: Task, seed: int, before: 
             "before": before,
         }
     )
+
+
+def candidate_seed(seed: int, number: int) -> int:
+    """A distinct seed for each candidate of each seed, and for the choice among them."""
+    return seed * (MOST_CANDIDATES + 1) + number
 
 
 def stage_seed(seed: int, name: str) -> int:
