@@ -76,6 +76,16 @@ def test_a_rare_success_is_no_rise(seed):
     assert (paces(returns) == 1).all()
 
 
+def test_wild_returns_at_the_start_hide_no_rise():
+    """As LunarLander's network: early updates end in one crash or in none, 300 apart."""
+    wild = -100 + 300 * (np.arange(40) % 2)
+    returns = np.concatenate([np.linspace(-170, -100, 20), wild, np.full(200, 260.0)])
+    schedule = Schedule.start(N_UPDATES)
+    for each in returns + noise(len(returns), 10):
+        schedule = schedule.after_update(float(each), 1.0, SPEEDUP)
+    assert bool(schedule.has_risen) and not bool(schedule.is_flat)
+
+
 def test_returns_that_still_rise_keep_the_plain_pace():
     assert (paces(np.linspace(0, 100, 150)) == 1).all()
 

@@ -32,8 +32,8 @@ RISING = 0.03
 """Returns clearly rise if the last `WINDOW` exceed the `WINDOW` before by this share of the whole
 rise, and by `DOUBT` standard errors."""
 CLEARLY = 2.0
-"""Returns have risen if the best exceeds the first by this many times the typical jump between
-two returns."""
+"""Returns have risen if the best exceeds the first by this many times the typical fall from one
+return to the next."""
 
 
 class Schedule(eqx.Module):
@@ -56,8 +56,11 @@ class Schedule(eqx.Module):
     """The mean of the first `WINDOW` returns."""
     best: Float[Array, ""]
     """The best mean of `WINDOW` returns in a row."""
-    jump: Float[Array, ""]
-    """The greatest typical jump from one return to the next, within `WINDOW` returns in a row."""
+    best_fall: Float[Array, ""]
+    """The typical fall from one return to the next among these. Falls are noise, rises need not be:
+    half of the jumps of mere noise are falls."""
+    falls: Float[Array, ""]
+    """The sum of the squares of all falls."""
 
     @staticmethod
     def start(n_updates: int | Int[Array, ""]) -> "Schedule":
@@ -74,7 +77,8 @@ class Schedule(eqx.Module):
             n_returns=jnp.zeros((), jnp.int32),
             first=zero,
             best=zero,
-            jump=zero,
+            best_fall=zero,
+            falls=zero,
         )
 
     @property
@@ -94,7 +98,11 @@ class Schedule(eqx.Module):
     @property
     def has_risen(self) -> Bool[Array, "*seeds"]:
         """Whether returns have clearly risen since the start."""
-        return (self.n_returns >= 2 * WINDOW) & (self.best - self.first > CLEARLY * self.jump)
+        # A rare success is no rise: its own fall is as large. Wild returns at the start count for
+        # no more than their share of all.
+        typical = jnp.sqrt(self.falls / jnp.maximum(self.n_returns - 1, 1))
+        fall = jnp.maximum(typical, self.best_fall)
+        return (self.n_returns >= 2 * WINDOW) & (self.best - self.first > CLEARLY * fall)
 
     def pace(self, plateau_speedup: Number, longest: Number = 1.0) -> Float[Array, ""]:
         """How many updates the next one counts for: one; `plateau_speedup` once returns have risen
@@ -144,17 +152,18 @@ class Schedule(eqx.Module):
         recent = jnp.append(self.recent[1:], mean_return)
         n_returns = self.n_returns + 1
         last = recent[WINDOW:]
-        # Falls are noise, rises need not be: half of the jumps of mere noise are falls.
-        mean, jump = last.mean(), jnp.sqrt(jnp.square(jnp.minimum(jnp.diff(last), 0)).mean())
+        mean, falls = last.mean(), jnp.square(jnp.minimum(jnp.diff(last), 0))
         full, is_first = n_returns >= WINDOW, n_returns == WINDOW
+        is_best = full & (is_first | (mean >= self.best))
         noted = (
             recent,
             n_returns,
             jnp.where(is_first, mean, self.first),
-            jnp.where(full & (is_first | (mean > self.best)), mean, self.best),
-            jnp.where(full, jnp.maximum(self.jump, jump), self.jump),
+            jnp.where(is_best, mean, self.best),
+            jnp.where(is_best, jnp.sqrt(falls.mean()), self.best_fall),
+            self.falls + jnp.where(n_returns > 1, falls[-1], 0),
         )
-        fields = lambda p: (p.recent, p.n_returns, p.first, p.best, p.jump)
+        fields = lambda p: (p.recent, p.n_returns, p.first, p.best, p.best_fall, p.falls)
         kept = [jnp.where(is_new, new, old) for new, old in zip(noted, fields(self), strict=True)]
         return eqx.tree_at(fields, self, tuple(kept))
 
