@@ -4,26 +4,17 @@ import numpy as np
 import pytest
 from plain_task import plain_task
 
-from crisptree.crispen.fit_costs import fit_costs
+from crisptree.crispen.fit_costs import grown
 
 TASK = plain_task(("x", "y"), ("a", "b", "c"))
-
-
-class Costs:
-    """What each action costs, by a function of the row."""
-
-    def __init__(self, of_row) -> None:
-        self._of_row = of_row
-
-    def regrets(self, observations):
-        return np.array([self._of_row(row) for row in observations], np.float64)
 
 
 GRID = np.array([[x, y] for x in range(6) for y in range(6)], np.float32)
 
 
 def fit(of_row, n_leaves: int, states=GRID):
-    return fit_costs(Costs(of_row), states, np.zeros(len(states)), None, n_leaves, TASK, 0)
+    costs = np.array([of_row(row) for row in states], np.float64)
+    return grown(states, costs, n_leaves, TASK)
 
 
 def cost_of(tree, of_row, states=GRID) -> float:

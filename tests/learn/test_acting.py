@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from crisptree.crispen.distill import KnowsCosts
 from crisptree.envs.policy import Policy
 from crisptree.learn import dqn, ppo
 from crisptree.learn.acting import GreedyQPolicy, greedy, sampler
@@ -69,3 +70,15 @@ def test_a_q_learner_knows_what_a_wrong_action_costs():
     assert isinstance(policy, GreedyQPolicy)
     np.testing.assert_allclose(policy.regret(rows), q.max(1) - q.min(1), rtol=1e-4, atol=1e-6)
     assert not hasattr(greedy(STATES["axis"](jax.random.key(0))), "regret")
+
+
+def test_a_policy_of_choices_knows_how_much_less_likely_each_is():
+    state = STATES["mlp"](jax.random.key(1))
+    rows = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
+    likely = np.exp(np.asarray(state.distribution(jnp.asarray(rows))))
+    expected = likely.max(1, keepdims=True) - likely
+    policy = greedy(state)
+    assert isinstance(policy, KnowsCosts)
+    np.testing.assert_allclose(policy.regrets(rows), expected, rtol=1e-4, atol=1e-6)
+    assert not isinstance(greedy(STATES["box"](jax.random.key(0))), KnowsCosts)
+    assert not isinstance(greedy(STATES["parts"](jax.random.key(0))), KnowsCosts)

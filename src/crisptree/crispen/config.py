@@ -17,6 +17,9 @@ class DistillConfig:
     """Episodes played in a round."""
     finalists: int = 6
     """Trees of the best rounds that race at the end."""
+    alternate: bool = True
+    """Whether each question of a fitted tree is chosen again for what stands below it (trees with
+    constant leaves)."""
     weighted: bool | None = None
     """Whether a state counts by what a wrong action costs there; where the teacher knows, unless
     given."""

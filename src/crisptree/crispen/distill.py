@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from crisptree.crisp import CrispTree
 from crisptree.crispen.agreement import disagreement
 from crisptree.crispen.fit import Fit, fit_cart
+from crisptree.crispen.fit_alternating import alternated, targets_of
 from crisptree.crispen.select import Selection
 from crisptree.envs.policy import Policy
 from crisptree.envs.rollout import Rollouts, rollout
@@ -25,6 +26,15 @@ class KnowsRegret(Protocol):
 
     def regret(self, observations: NDArray) -> NDArray[np.float64]:
         """What the worst action costs in each row, compared with the best."""
+        ...
+
+
+@runtime_checkable
+class KnowsCosts(Protocol):
+    """A teacher that knows what every choice costs, or how much less likely it would take it."""
+
+    def regrets(self, observations: NDArray) -> NDArray[np.float64]:
+        """What each choice costs in each row, compared with the best: `(rows, choices)`."""
         ...
 
 
@@ -55,15 +65,17 @@ def distill(
     final_rounds: Sequence[int] = (64, 128),
     weighted: bool | None = None,
     fit: Fit = fit_cart,
+    alternate: bool = False,
     report: Callable[[int, float], object] = lambda round_, score: None,
     is_late: Callable[[], bool] = lambda: False,
 ) -> Distilled:
     """A tree of at most `n_leaves` leaves, fitted round after round to all states so far; the best
     round by return is kept.
 
-    `weighted`: states count by what a wrong action costs there. Rounds end if `is_late`, after
-    `patience` rounds without a better tree, and once every episode of a tree earned the best that
-    was ever earned.
+    `weighted`: states count by what a wrong action costs there. `alternate`: the tree that was
+    fitted, or the one of the round before if that is better, is improved by alternating
+    optimisation. Rounds end if `is_late`, after `patience` rounds without a better tree, and once
+    every episode of a tree earned the best that was ever earned.
     """
     if weighted is None:
         weighted = isinstance(teacher, KnowsRegret)
@@ -90,10 +102,17 @@ def distill(
         if trees and (is_late() or _is_enough(scores, patience) or _is_perfect(seen, best_return)):
             break
         if round_ < rounds:
-            every, labels = _sample(states, actions, np.random.default_rng([seed, round_]))
+            rng = np.random.default_rng([seed, round_])
+            every, labels = _sample(states, actions, rng)
             weights = _weights(teacher, every) if weighted else None
-            player = fit(every, labels, weights, n_leaves, task, seed)
-            trees.append(player)
+            tree = fit(every, labels, weights, n_leaves, task, seed)
+            if alternate:
+                regrets = teacher.regrets(every) if isinstance(teacher, KnowsCosts) else None
+                targets = targets_of(task.actions, labels, weights, regrets)
+                starts = [tree, *trees[-1:]]
+                tree = alternated(starts, every, targets, n_leaves, task, rng)
+            player = tree
+            trees.append(tree)
     best = np.argsort(scores)[::-1][:finalists]
     index, score = selection.race([trees[i] for i in best], final_rounds)
     chosen = trees[best[index]]

@@ -7,7 +7,7 @@ made where they cost least.
 
 import heapq
 from itertools import count
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +20,6 @@ NOTHING = 1e-9
 """Costs below this share of the greatest count as none."""
 
 
-@runtime_checkable
-class KnowsCosts(Protocol):
-    """A teacher that knows what every action costs."""
-
-    def regrets(self, observations: NDArray) -> NDArray[np.float64]:
-        """What each action costs in each row, compared with the best: `(rows, actions)`."""
-        ...
-
-
 class Split(NamedTuple):
     saved: float
     """How much less the two sides cost than the node, each with its best action."""
@@ -36,24 +27,6 @@ class Split(NamedTuple):
     """How far the costs of the two sides differ; decides between equals."""
     feature: int
     threshold: float
-
-
-def fit_costs(
-    teacher: KnowsCosts,
-    states: NDArray,
-    actions: NDArray,
-    weights: NDArray | None,
-    n_leaves: int,
-    task: Task,
-    seed: int,
-) -> CrispTree:
-    """A tree of at most `n_leaves` leaves with low costs on the states, grown best first.
-
-    The teacher's `actions` and the weights of states are not needed: costs say both.
-    """
-    del actions, weights, seed
-    rows, counts = np.unique(states, axis=0, return_counts=True)
-    return grown(rows, teacher.regrets(rows) * counts[:, None], n_leaves, task)
 
 
 def grown(rows: NDArray, costs: NDArray[np.float64], n_leaves: int, task: Task) -> CrispTree:

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 from jaxtyping import Float
 
-from crisptree.learn.heads import EpsilonGreedy
+from crisptree.learn.heads import Categorical, EpsilonGreedy
 from crisptree.learn.moments import CLIP
 from crisptree.learn.stacks import stack
 from crisptree.soft.numpy_models import NumpyModel, numpy_mix
@@ -42,6 +42,16 @@ class GreedyPolicy:
         return self._head.to_env(self._head.mode(self._distribution(rows)))[0]
 
 
+class GreedyChoicePolicy(GreedyPolicy):
+    """The deterministic policy of a learner that chooses one of some actions."""
+
+    def regrets(self, observations: Float[np.ndarray, "B F"]) -> Float[np.ndarray, "B actions"]:
+        """How much less likely each action is than the likeliest: where two are equally likely,
+        either will do."""
+        likely = np.exp(self._distribution(np.asarray(observations, np.float32)[None])[0])
+        return np.asarray(likely.max(-1, keepdims=True) - likely, np.float64)
+
+
 class GreedyQPolicy(GreedyPolicy):
     """The deterministic policy of a learner of values, which knows what a wrong action costs."""
 
@@ -57,8 +67,9 @@ class GreedyQPolicy(GreedyPolicy):
 
 def greedy(learner: Any) -> GreedyPolicy:
     """The deterministic policy of one learner's state."""
-    kind = GreedyQPolicy if isinstance(learner.head, EpsilonGreedy) else GreedyPolicy
-    return kind(learner)
+    if isinstance(learner.head, EpsilonGreedy):
+        return GreedyQPolicy(learner)
+    return (GreedyChoicePolicy if isinstance(learner.head, Categorical) else GreedyPolicy)(learner)
 
 
 def _distribution(learners: Any) -> Distribution:

@@ -7,7 +7,6 @@ from typing import Any
 
 from crisptree.crispen.distill import Distilled, distill
 from crisptree.crispen.fit import Fit, fit_cart
-from crisptree.crispen.fit_costs import KnowsCosts, fit_costs
 from crisptree.crispen.fit_linear import fit_linear, with_linear_leaves
 from crisptree.crispen.rule_lists import fit_list
 from crisptree.envs.policy import Policy
@@ -66,7 +65,8 @@ def distilled(teacher: Policy, n_leaves: int, context: Context) -> Distilled:
         episodes=episodes_of_a_round(context),
         finalists=config.finalists,
         weighted=config.weighted,
-        fit=_fit_of(policy, teacher),
+        fit=_fit_of(policy),
+        alternate=config.alternate and policy.shape == "tree" and policy.leaf == "constant",
         report=lambda i, score: context.advance(i / config.rounds, f"return {score:8.4g}"),
         is_late=context.is_late,
     )
@@ -84,10 +84,8 @@ def episodes_of_a_round(context: Context) -> int:
     return max(2, math.ceil(context.config.distill.episodes * share))
 
 
-def _fit_of(policy: PolicyConfig, teacher: Policy) -> Fit:
+def _fit_of(policy: PolicyConfig) -> Fit:
     """How policies of this kind are fitted; lists get their linear leaves at the end."""
     if policy.shape == "list":
         return fit_list
-    if isinstance(teacher, KnowsCosts):
-        return partial(fit_costs, teacher)
     return fit_cart if policy.leaf == "constant" else partial(fit_linear, gains=policy.gains)
