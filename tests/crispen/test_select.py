@@ -268,3 +268,32 @@ def test_what_is_clear_needs_no_more_episodes(monkeypatch):
     asked.clear()
     Selection(TASK, 0).ahead(GOOD, [GOOD] * 8, rounds)
     assert asked[-1] == (3, 32)
+
+
+class Played(Selection):
+    """Two trees whose returns are given, round by round."""
+
+    def __init__(self, *rounds) -> None:
+        super().__init__(TASK, 0)
+        self.rounds, self.asked = list(rounds), []
+
+    def returns(self, trees, episodes, least=2, most=None):
+        self.asked.append(episodes)
+        return np.array(self.rounds.pop(0), float)
+
+
+def test_a_tree_that_falls_behind_plays_no_further_round():
+    selection = Played([[1, 1], [2, 2]], [[5, 5], [1, 1]])
+    assert selection.beats(GOOD, GOOD, (8, 8, 16)) == (False, 3.0)
+    assert selection.asked == [8, 8]
+
+
+def test_a_tree_that_stays_ahead_wins():
+    selection = Played([[1, 2], [2, 4]], [[1, 2], [3, 3]])
+    assert selection.beats(GOOD, GOOD, (8, 8)) == (True, 3.0)
+
+
+def test_a_lead_that_may_well_be_luck_does_not_count():
+    """Ahead by 0.5 on average, with a standard error above 1."""
+    selection = Played([[0, 10, 0, 10], [4, 8, 8, 2]])
+    assert selection.beats(GOOD, GOOD, (4,)) == (False, 5.0)

@@ -11,11 +11,11 @@ from crisptree.pipeline.run_directory import RunDirectory, plain, read_metrics
 
 def test_a_used_directory_is_refused(tmp_path):
     RunDirectory.create(tmp_path / "run").write_json("config.json", {})
-    with pytest.raises(CrisptreeError, match="--resume continues it"):
+    with pytest.raises(CrisptreeError, match="--resume to continue"):
         RunDirectory.create(tmp_path / "run")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").touch()
-    with pytest.raises(CrisptreeError, match="it is used"):
+    with pytest.raises(CrisptreeError, match="give another --out$"):
         RunDirectory.create(tmp_path / "other")
 
 

@@ -108,11 +108,11 @@ def polish(
     *,
     on_segment: OnSegment,
     between: Between | None = None,
-    episodes: int = 128,
+    rounds: Sequence[int] = (64, 64, 128, 256),
     is_late: Callable[[], bool] = lambda: False,
 ) -> Refined:
-    """Train a softened tree for a short time; return its mean, made crisp, or `tree` itself if that
-    earns no less.
+    """Train a softened tree for a short time; return its mean, made crisp, or `tree` itself unless
+    that stays ahead of it in all rounds of fresh episodes.
 
     Many short trainings, each from the best tree so far, achieve more than a long one: a softened
     tree acts worse at first, and a long training may lose what it began with.
@@ -121,9 +121,9 @@ def polish(
         states = progress.states
         on_segment(progress, ())
     mean = read_off(averaged(states), 0, task)
-    before, after = selection.returns([tree, mean.tree], episodes).mean(1)
-    chosen, score = (mean.tree, after) if after > before else (tree, before)
-    return Refined(chosen, pick(states, 0), 0, float(score), int(np.max(states.update)))
+    is_better, score = selection.beats(mean.tree, tree, rounds)
+    chosen = mean.tree if is_better else tree
+    return Refined(chosen, pick(states, 0), 0, score, int(np.max(states.update)))
 
 
 def averaged(states: Any) -> Any:

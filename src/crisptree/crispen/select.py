@@ -192,6 +192,24 @@ class Selection:
             alive.sort(key=lambda i: (-sums[i] / counts[i], i))
         return [(i, float(sums[i] / counts[i])) for i in alive]
 
+    def beats(
+        self, other: CrispTree, tree: CrispTree, rounds: Sequence[int]
+    ) -> tuple[bool, float]:
+        """Whether `other` earns more than `tree`, and what the better one earned.
+
+        Both play the same episodes, as long as the other is ahead after each round. A lead that
+        may well be luck does not count: of many changes that are worth nothing, half would be
+        made, and most of these cost something.
+        """
+        played, gains = np.zeros((2, 0)), np.zeros(1)
+        for episodes in rounds:
+            played = np.concatenate([played, self.returns([tree, other], episodes)], 1)
+            gains = played[1] - played[0]
+            if gains.mean() <= 0:
+                break
+        is_ahead = bool(gains.mean() > HOPE * gains.std() / math.sqrt(len(gains)))
+        return is_ahead, float(played[int(is_ahead)].mean())
+
     def ahead(
         self, tree: CrispTree, others: Sequence[CrispTree], rounds: Sequence[int], keep: float = 0.5
     ) -> list[Lead]:

@@ -186,8 +186,8 @@ class RefineConfig:
     """Steepness at the start and at the end of each of them."""
     logit: float = 4.0
     """How sure leaves are of their actions at the start of each of them."""
-    check: int = 128
-    """Fresh episodes on which a refined tree must earn more."""
+    check: tuple[int, ...] = (64, 64, 128, 256)
+    """Fresh episodes, round by round, in which a refined tree must stay ahead of the one before."""
     log_std: tuple[float, float] = (-1.6, -2.8)
     """Box actions: the greatest log standard deviation at the start and at the end, in units of
     half an action's range. A tree that can act already explores near what it does."""

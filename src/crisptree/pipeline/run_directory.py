@@ -35,10 +35,9 @@ class RunDirectory:
         """A fresh directory; an existing one with anything in it is refused."""
         try:
             if path.exists() and (not path.is_dir() or any(path.iterdir())):
-                hint = "--resume continues it" if (path / "config.json").exists() else "it is used"
-                raise CrisptreeError(
-                    f"{path} exists already: {hint}, another --out leaves it alone"
-                )
+                is_run = (path / "config.json").exists()
+                hint = ", or --resume to continue the run in it" if is_run else ""
+                raise CrisptreeError(f"{path} exists already: give another --out{hint}")
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CrisptreeError(f"cannot write to {path}: {error.strerror or error}") from error

@@ -77,7 +77,7 @@ class Polish(Stage):
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         tree, settings = inputs.tree, context.config.refine
         assert tree is not None
-        if _is_needless(tree, context, settings.check):
+        if _is_needless(tree, context, settings.check[0]):
             return replace(inputs, figures={"leaves": tree.n_leaves})
         if context.has_settled(inputs):
             return replace(inputs, figures={"leaves": tree.n_leaves, "settled": True})
@@ -93,7 +93,7 @@ class Polish(Stage):
                 tree,
                 on_segment=context.checkpoints.segment,
                 between=KeepTime(context.deadline),
-                episodes=settings.check,
+                rounds=settings.check,
                 is_late=context.is_over,
             )
         made = _refined(done, inputs, context, learning)
