@@ -20,13 +20,15 @@ FEWEST_DRAWN = 64
 """If there is time for fewer trees than this, none are drawn."""
 DRAWN_ROUNDS = (2, 8, 32, 128)
 """Episodes of the rounds of their race."""
-ROUNDS, SECOND = (16, 96), 6
-"""Episodes that all changed trees play, then the best few; how many these few are."""
+ROUNDS, KEPT = (4, 12), 0.25
+"""Episodes of the rounds in which changed trees race, and the share of them that plays on."""
+AHEAD = (16, 32, 64)
+"""Episodes of the rounds in which the best of them must stay ahead of the tree."""
 TOGETHER = 3
 """Most changes of a tree at once."""
 REACHES = (0.15, 0.05, 0.015)
 """How far changes go, as a share of the states at a node or of an action's range."""
-PATIENCE = 30
+PATIENCE = 80
 """Generations without a gain after which the search ends."""
 
 
@@ -107,13 +109,12 @@ def climb(
             break
         states = tree.columns(states_met_by(tree)) if states is None else states
         changed = [_changed(tree, states, rng) for _ in range(2 * settings.population)]
-        first = selection.returns(changed, ROUNDS[0]).mean(1)
-        few = [changed[i] for i in np.argsort(-first, kind="stable")[:SECOND]]
-        before, *after = selection.returns([tree, *few], ROUNDS[1]).mean(1)
-        report(generation, float(before))
+        best = changed[selection.race(changed, ROUNDS, KEPT)[0]]
+        is_better, score = selection.beats(best, tree, AHEAD)
+        report(generation, score)
         idle += 1
-        if max(after) > before:
-            tree, states, idle = few[int(np.argmax(after))].simplify(), None, 0
+        if is_better:
+            tree, states, idle = best.simplify(), None, 0
     return tree
 
 
