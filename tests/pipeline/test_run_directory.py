@@ -15,7 +15,7 @@ def test_a_used_directory_is_refused(tmp_path):
         RunDirectory.create(tmp_path / "run")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").touch()
-    with pytest.raises(CrisptreeError, match="give another --out$"):
+    with pytest.raises(CrisptreeError, match=r"give another --out$"):
         RunDirectory.create(tmp_path / "other")
 
 
