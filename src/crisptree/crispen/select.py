@@ -192,9 +192,7 @@ class Selection:
             alive.sort(key=lambda i: (-sums[i] / counts[i], i))
         return [(i, float(sums[i] / counts[i])) for i in alive]
 
-    def beats(
-        self, other: CrispTree, tree: CrispTree, rounds: Sequence[int]
-    ) -> tuple[bool, float]:
+    def beats(self, other: CrispTree, tree: CrispTree, rounds: Sequence[int]) -> tuple[bool, float]:
         """Whether `other` earns more than `tree`, and what the better one earned.
 
         Both play the same episodes, as long as the other is ahead after each round. A lead that
