@@ -1,6 +1,9 @@
 import io
 import time
 
+import nbclient
+import nbformat
+
 from crisptree.pipeline.progress import Bars, Lines, Prefixed, reporter
 
 
@@ -70,3 +73,18 @@ def test_one_bar_for_each_candidate_and_none_once_they_are_over():
     assert set(tasks.shown.values()) == {"seed 0/1-direct/direct", "seed 0/0-mlp/search"}
     bars.advance("seed 0/scoring", 0.0, "")
     assert list(tasks.shown.values()) == ["seed 0/scoring"]
+
+
+def test_a_notebook_shows_each_line_once_and_no_warning():
+    """Bars need ipywidgets there; without them, lines come as in a pipe."""
+    code = """
+from crisptree.pipeline.progress import reporter
+with reporter() as report:
+    report.advance("direct", 0.5, "return 3")
+    report.note("a line that stays")
+"""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    nbclient.NotebookClient(notebook, timeout=60).execute()
+    said = str(notebook.cells[0].outputs)
+    assert "a line that stays" in said
+    assert "ipywidgets" not in said and "stderr" not in said

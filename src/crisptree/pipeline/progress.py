@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any, Protocol, runtime_checkable
 
 HEARTBEAT = 30.0
@@ -114,16 +115,17 @@ class Prefixed:
 
 @contextmanager
 def reporter() -> Iterator[Reporter]:
-    """A reporter with bars on a terminal or in a notebook, and lines elsewhere; both on standard
-    error."""
-    if sys.stderr.isatty() or _in_notebook():
+    """A reporter with bars on a terminal or in a notebook that can draw them, and lines elsewhere;
+    on standard error, but for notebooks, which show that as if something went wrong."""
+    if sys.stderr.isatty() or _has_widgets():
         with bars() as progress:
             yield Bars(progress)
     else:
+        stream = sys.stdout if _in_notebook() else sys.stderr
 
         def write(text: str) -> None:
-            sys.stderr.write(text)
-            sys.stderr.flush()
+            stream.write(text)
+            stream.flush()
 
         with Lines(write).beating() as lines:
             yield lines
@@ -136,7 +138,7 @@ def bars() -> Any:
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
     except ImportError:
         return NoBars()
-    notebook = _in_notebook()
+    notebook = _has_widgets()
     return Progress(
         TextColumn("{task.description:<28}"),
         BarColumn(bar_width=28),
@@ -162,6 +164,11 @@ class NoBars:
 
     def update(self, *_: object, **__: object) -> None:
         """Nothing to draw."""
+
+
+def _has_widgets() -> bool:
+    """Whether this is a notebook in which rich can draw bars."""
+    return _in_notebook() and find_spec("ipywidgets") is not None
 
 
 def _in_notebook() -> bool:
