@@ -45,7 +45,7 @@ class Command:
     episodes: int | None = None
     """Episodes the tree is scored on, on seeds that training never saw (100 unless given)."""
     teacher: str | None = None
-    """Learn from a teacher first: mlp, soft, dqn, sac, rule, exact, a policy file, a
+    """Learn from a teacher first: mlp, soft, levels, dqn, sac, rule, exact, a policy file, a
     Stable-Baselines3 zip or `module:callable`. (By default several race.)"""
     direct: bool = False
     """No teacher: the tree learns from scratch."""

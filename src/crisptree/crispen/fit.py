@@ -41,6 +41,8 @@ def fit_cart(
         cart = DecisionTreeClassifier(**settings)
         cart.fit(states, actions, sample_weight=weights)
         at_leaves = _favourites(cart)
+        if task.actions.kind == "multi_discrete":  # scikit-learn drops the axis of a single part
+            at_leaves = at_leaves.reshape(len(at_leaves), -1)
     return _from_sklearn(cart.tree_, at_leaves, task).simplify()
 
 

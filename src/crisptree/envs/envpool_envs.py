@@ -49,7 +49,7 @@ class EnvpoolEnvs(VectorEnv):
     def _given(self, action: np.ndarray) -> np.ndarray:
         """The actions as envpool wants them: int32 where they are choices."""
         given = np.asarray(self._task.environment_actions(action))
-        return given.astype(np.int32) if self._task.actions.kind != "box" else given
+        return given.astype(np.int32) if self._task.given_actions.kind != "box" else given
 
     def send(self, action: np.ndarray) -> None:
         self._pool.send(self._given(action))
@@ -129,13 +129,14 @@ def _same_spaces(task: Task) -> bool:
     parts = task.encoder.parts
     if len(parts) != 1 or parts[0].path or tuple(seen.shape or ()) != parts[0].shape:
         return False
-    if task.actions.kind == "discrete":
+    actions = task.given_actions
+    if actions.kind == "discrete":
         return isinstance(done, gym.spaces.Discrete) and int(done.n) == task.n_actions
-    if task.actions.kind == "box":
+    if actions.kind == "box":
         return (
             isinstance(done, gym.spaces.Box)
-            and tuple(done.shape) == (task.actions.shape or (task.n_actions,))
-            and np.array_equal(done.low.ravel(), task.actions.low)
-            and np.array_equal(done.high.ravel(), task.actions.high)
+            and tuple(done.shape) == (actions.shape or (task.n_actions,))
+            and np.array_equal(done.low.ravel(), actions.low)
+            and np.array_equal(done.high.ravel(), actions.high)
         )
     return False

@@ -25,6 +25,7 @@ from crisptree.crisp.signature import Actions
 from crisptree.envs.encoder import SpaceEncoder
 from crisptree.envs.functional import TimeStep
 from crisptree.envs.guard import guarded
+from crisptree.envs.levels import Levels
 from crisptree.envs.seeded_episodes import EpisodeState, compiled, seed_key
 
 BRAX_STEPS = 1000
@@ -103,6 +104,7 @@ class SuiteTwin:
     simulator: Simulator
     encoder: SpaceEncoder
     actions: Actions
+    levels: Levels | None = None
     n_agents: int = 1
 
     @property
@@ -114,6 +116,8 @@ class SuiteTwin:
         return state, self._features(observation)
 
     def step(self, key: Key[Array, ""], state: Any, action: Array) -> TimeStep:
+        if self.levels is not None:
+            action = jnp.asarray(self.levels.table)[jnp.arange(len(action)), action]
         if self.actions.kind == "box":
             shape = self.actions.shape or (self.actions.n_values,)
             action = jnp.clip(action, jnp.array(self.actions.low), jnp.array(self.actions.high))
@@ -144,10 +148,16 @@ def make_of_suite(suite: str, env_id: str, **kwargs: Any) -> SuiteEnv:
 
 
 def twin_of_suite(
-    suite: str, env_id: str, kwargs: dict[str, Any], encoder: SpaceEncoder, actions: Actions
+    suite: str,
+    env_id: str,
+    kwargs: dict[str, Any],
+    encoder: SpaceEncoder,
+    actions: Actions,
+    levels: Levels | None = None,
 ) -> SuiteTwin:
     """The functional environment behind `gymnax:Id` or `brax:Id`."""
-    return SuiteTwin(Simulator(suite, env_id, json.dumps(kwargs, sort_keys=True)), encoder, actions)
+    simulator = Simulator(suite, env_id, json.dumps(kwargs, sort_keys=True))
+    return SuiteTwin(simulator, encoder, actions, levels)
 
 
 @lru_cache(maxsize=16)

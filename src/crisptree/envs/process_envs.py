@@ -94,7 +94,7 @@ class ProcessEnvs(VectorEnv):
         self._task, self._n_envs = task, n_envs
         self._size = -(-n_envs // min(n_processes, n_envs))
         counts = [min(self._size, n_envs - at) for at in range(0, n_envs, self._size)]
-        one = sample_actions(task.actions, 1, np.random.default_rng(0))
+        one = sample_actions(task.given_actions, 1, np.random.default_rng(0))
         self._n_rows = n_envs * task.n_rows
         self._rows = self._size * task.n_rows
         packed = task.source.to_bytes()
@@ -124,6 +124,8 @@ class ProcessEnvs(VectorEnv):
         return part.reshape(-1, *part.shape[2:])[: self._n_rows]
 
     def send(self, action: np.ndarray) -> None:
+        if self._task.levels is not None:  # the other processes do not know of them
+            action = self._task.levels.values(action)
         every = np.zeros((self._envs.num_envs * self._rows, *np.shape(action)[1:]))
         every[: self._n_rows] = action
         with self._failing("step"):

@@ -20,6 +20,7 @@ from crisptree.envs.action_spaces import actions_of, environment_actions, team_a
 from crisptree.envs.encoder import SpaceEncoder
 from crisptree.envs.feature_function import FeatureFunction, FunctionEncoder
 from crisptree.envs.guard import guarded, misbehaved
+from crisptree.envs.levels import Levels
 from crisptree.envs.names import names_of
 from crisptree.envs.source import SUITES, Env, EnvSource, source_of
 from crisptree.envs.spaces import encoder_of
@@ -41,6 +42,8 @@ class Task:
     encoder: SpaceEncoder | FunctionEncoder = field(repr=False, compare=False, kw_only=True)
     scalar_action: bool = field(default=False, repr=False, kw_only=True)
     """Whether the environment's action is a single number, not an array."""
+    levels: Levels | None = field(default=None, repr=False, kw_only=True)
+    """Where a policy chooses among a few values of real actions: which."""
 
     @property
     def env_id(self) -> str | None:
@@ -87,6 +90,11 @@ class Task:
         }
 
     @property
+    def given_actions(self) -> Actions:
+        """The actions as the environment takes them."""
+        return self.actions if self.levels is None else self.levels.actions
+
+    @property
     def n_rows(self) -> int:
         """Rows of features in one observation: 1, or one per agent."""
         return self.n_agents or 1
@@ -109,7 +117,9 @@ class Task:
         team)."""
         if self.n_agents is not None:
             return list(np.asarray(chosen, np.int64).reshape(-1, self.n_agents))
-        given = environment_actions(self.actions, chosen)
+        if self.levels is not None:
+            chosen = self.levels.values(np.asarray(chosen))
+        given = environment_actions(self.given_actions, chosen)
         return [each.reshape(()) for each in given] if self.scalar_action else given
 
 

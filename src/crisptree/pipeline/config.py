@@ -24,14 +24,17 @@ from crisptree.crispen.config import (
 from crisptree.learn.config import DQNConfig, PPOConfig, SACConfig
 
 Beginning = Literal[
-    "direct", "mlp", "soft", "dqn", "sac", "rule", "exact", "table", "expert", "external"
+    "direct", "mlp", "soft", "levels", "dqn", "sac", "rule", "exact", "table", "expert", "external"
 ]
-"""How a tree begins: from scratch; by imitating a teacher (an MLP, a soft tree, a DQN, SAC or a
-linear rule trained here, exact value iteration, or a user's policy); on a model of the environment
-that is learned here as a table; from an expert's tree."""
+"""How a tree begins: from scratch; by imitating a teacher (an MLP, a soft tree, an MLP that chooses
+among levels of real actions, a DQN, SAC or a linear rule trained here, exact value iteration, or a
+user's policy); on a model of the environment that is learned here as a table; from an expert's
+tree."""
 TeacherKind = Literal["mlp", "soft", "dqn", "sac"]
 """Teachers that learn here: a network or a soft tree by PPO, a network by Q-learning or SAC."""
-RACED: tuple[Beginning, ...] = ("direct", "mlp", "soft", "dqn", "sac", "rule", "exact", "table")
+RACED: tuple[Beginning, ...] = (
+    "direct", "mlp", "soft", "levels", "dqn", "sac", "rule", "exact", "table"
+)  # fmt: skip
 SIZE_NAMES = {"tree": "leaves", "list": "rules", "mlp": "mlp"}
 """The name of the size of each kind of policy."""
 MOST_CANDIDATES = 63
@@ -138,6 +141,9 @@ class TeacherConfig:
     """Leaves of a soft tree."""
     tree_learning_rate: float = 1e-2
     """Step size of a soft tree at the start."""
+    levels: int = 5
+    """Values of each real action, from bound to bound, where a teacher and trees with constant
+    leaves choose among them."""
     fallback: Literal["none", "dqn"] | None = None
     """The teacher that takes over from one that has learned nothing; the one that the kind of
     action allows, unless given."""
@@ -314,6 +320,7 @@ def _check(config: TrainConfig) -> None:
         "candidates.tries": (config.candidates.tries, 1),
         "candidates.workers": (config.candidates.workers, 1),
         "direct.starts": (config.direct.starts, 1),
+        "teacher.levels": (config.teacher.levels, 2),
         "teacher.n_epochs": (config.teacher.n_epochs, 1),
         "teacher.n_minibatches": (config.teacher.n_minibatches, 1),
         "policy.gains": (config.policy.gains, 1),

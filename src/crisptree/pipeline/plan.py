@@ -14,6 +14,7 @@ from crisptree.pipeline.stages.expert import Expert
 from crisptree.pipeline.stages.explore import Explore, SearchLearned
 from crisptree.pipeline.stages.mend import Mend
 from crisptree.pipeline.stages.model_search import SearchModel
+from crisptree.pipeline.stages.on_levels import OnLevels
 from crisptree.pipeline.stages.prune import CutAtOnce, Prune, Simplify
 from crisptree.pipeline.stages.refine import Polish, Refine
 from crisptree.pipeline.stages.rule import Rule
@@ -72,6 +73,9 @@ def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
             return [Rule(), *derive, Distill(), repair]
         case "mlp" | "soft" | "dqn" | "sac":
             return [*_teachers(beginning, config), *derive, Distill(), repair]
+        case "levels":
+            teacher = OnLevels.of(Teacher("teacher-levels", "mlp"))
+            return [teacher, *derive, Distill(), repair]
 
 
 def _teachers(kind: TeacherKind, config: TrainConfig) -> list[Stage]:
@@ -90,18 +94,33 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
     first = Leg("first", tuple(first_stages(beginning, config)))
     if beginning == "table" or (beginning == "exact" and config.policy.shape == "tree"):
         return [first]
-    polish = () if config.evolve.generations else _polish("wide", config)
+    is_on_levels = beginning == "levels" and config.policy.leaf == "constant"
+    evolves = bool(config.evolve.generations) and not is_on_levels
+    polish = () if evolves else _polish("wide", config)
     first = Leg("first", (*first.stages, CutAtOnce(), *polish))
     sizes = _sizes(config)
-    evolves = config.evolve.generations and (beginning == "rule") == (number % 2 == 0)
-    repair = "evolve" if evolves else "refine"
+    repair = "evolve" if evolves and (beginning == "rule") == (number % 2 == 0) else "refine"
     cuts = [_cut(repair, size, config, is_last=size == sizes[-1]) for size in sizes]
     judge = WorstCase() if config.worst_case.enabled else Mend()
-    if config.evolve.generations:
+    if evolves:
         return [first, *cuts, Leg("last", (Simplify(), Evolve(), Search(), judge))]
     search = Leg("search", (Search("search-first", SEARCHES), *_polish("search", config)))
-    last = Leg("last", (Simplify(), Search(weight=SEARCHES), judge))
-    return [first, *cuts, search, last]
+    if not is_on_levels:
+        last = Leg("last", (Simplify(), Search(weight=SEARCHES), judge))
+        return [first, *cuts, search, last]
+    # In the end leaves take any value, not only those of levels.
+    last = Leg("last", (Simplify(), Evolve(), Search(weight=SEARCHES), judge))
+    return [*map(_on_levels, [first, *cuts, search]), last]
+
+
+def _on_levels(leg: Leg) -> Leg:
+    """The leg with choices among levels. The last cut is not: its rivals hold any values."""
+
+    def is_not(stage: Stage) -> bool:
+        return isinstance(stage, OnLevels) or (isinstance(stage, Prune) and stage.is_last)
+
+    stages = (stage if is_not(stage) else OnLevels.of(stage) for stage in leg.stages)
+    return leg._replace(stages=tuple(stages))
 
 
 def _cut(
@@ -172,7 +191,7 @@ def training_shares(beginning: Beginning, config: TrainConfig) -> float:
     shares = (len(_sizes(config)) + 3) * _cycles(config) * config.refine.share
     if beginning == "direct":
         shares += config.direct.starts
-    if beginning in ("mlp", "soft", "dqn", "sac"):
+    if beginning in ("mlp", "soft", "levels", "dqn", "sac"):
         shares += config.teacher.share
     is_distilled = beginning != "direct" or config.policy.shape == "list" or config.derive.enabled
     if is_distilled and config.policy.leaf == "constant":

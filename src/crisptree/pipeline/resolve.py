@@ -123,6 +123,8 @@ def _check_fits(config: TrainConfig, task: Task) -> None:
         )
     if "sac" in config.candidates.beginnings and task.actions.kind != "box":
         raise CrisptreeError(f"SAC needs Box actions; '{task.name}' has {task.actions.kind} ones")
+    if "levels" in config.candidates.beginnings and task.actions.kind != "box":
+        raise CrisptreeError(f"levels need Box actions; '{task.name}' has {task.actions.kind} ones")
     if "rule" in config.candidates.beginnings and task.actions.kind != "box":
         raise CrisptreeError(
             f"a linear rule needs Box actions; '{task.name}' has {task.actions.kind} ones"
