@@ -10,7 +10,7 @@ from gymnasium import spaces
 from crisptree.crisp import CrispTree
 from crisptree.crisp.signature import Actions, Feature
 from crisptree.crispen.fit import fit_cart
-from crisptree.crispen.levels import holds_levels, with_choices, with_values
+from crisptree.crispen.levels import OfLevels, holds_levels, with_choices, with_values
 from crisptree.envs.levels import Levels
 from crisptree.envs.task import task_of
 
@@ -52,6 +52,24 @@ def test_lines_are_no_levels():
     tree = tree_with([-1.0, 5.0], [1.0, 0.0])
     lines = replace(tree, gains=((), (Gain(0, 0, 0.5),), ()))
     assert not holds_levels(lines, LEVELS)
+
+
+class Likely:
+    """Chooses the middle or the last level, whatever is seen."""
+
+    def act(self, observations):
+        return np.full((len(observations), 2), 2)
+
+    def probabilities(self, observations):
+        return [np.tile([0.0, 0.5, 0.5], (len(observations), 1))] * 2
+
+
+def test_a_policy_of_levels_acts_by_the_likeliest_or_by_the_mean():
+    rows = np.zeros((2, 1), np.float32)
+    assert OfLevels(Likely(), LEVELS).act(rows).tolist() == [[1.0, 10.0]] * 2
+    assert OfLevels(Likely(), LEVELS, is_mean=True).act(rows).tolist() == [[0.5, 7.5]] * 2
+    tree = with_choices(tree_with([-1.0, 5.0], [1.0, 0.0]), LEVELS)  # knows no probabilities
+    assert OfLevels(tree, LEVELS, is_mean=True).act(rows).tolist() == [[1.0, 0.0]] * 2
 
 
 class OnePart(gym.Env):

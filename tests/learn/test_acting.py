@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from crisptree.crispen.distill import KnowsCosts
+from crisptree.crispen.levels import KnowsProbabilities
 from crisptree.envs.policy import Policy
 from crisptree.learn import dqn, ppo
 from crisptree.learn.acting import GreedyQPolicy, greedy, sampler
@@ -81,4 +82,20 @@ def test_a_policy_of_choices_knows_how_much_less_likely_each_is():
     assert isinstance(policy, KnowsCosts)
     np.testing.assert_allclose(policy.regrets(rows), expected, rtol=1e-4, atol=1e-6)
     assert not isinstance(greedy(STATES["box"](jax.random.key(0))), KnowsCosts)
-    assert not isinstance(greedy(STATES["parts"](jax.random.key(0))), KnowsCosts)
+
+
+def test_a_policy_of_several_choices_knows_it_of_each_part():
+    state = STATES["parts"](jax.random.key(1))
+    rows = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
+    policy = greedy(state)
+    assert isinstance(policy, KnowsCosts) and isinstance(policy, KnowsProbabilities)
+    likely = policy.probabilities(rows)
+    assert [part.shape[1] for part in likely] == list(state.head.sizes)
+    for part in likely:
+        np.testing.assert_allclose(part.sum(1), 1, rtol=1e-5)
+    chosen = np.stack([part.argmax(1) for part in likely], 1)
+    assert np.array_equal(policy.act(rows), chosen)
+    regrets = policy.regrets(rows)
+    assert regrets.shape == (40, sum(state.head.sizes))
+    starts = np.cumsum([0, *state.head.sizes[:-1]])
+    assert (np.take_along_axis(regrets, starts + chosen, 1) == 0).all()

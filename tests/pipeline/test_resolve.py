@@ -59,10 +59,10 @@ def test_few_steps_make_small_batches(cartpole):
 def test_in_little_time_no_beginning_waits_for_another(workers, n):
     task, several = task_of("Pendulum-v1"), CandidateConfig(workers=workers)
     short = resolve(TrainConfig(candidates=several, budget=0.8), task, FAST)
-    assert short.candidates.beginnings == ("mlp", "rule", "sac")[:n]
+    assert short.candidates.beginnings == ("levels", "rule", "sac")[:n]
     longer = resolve(TrainConfig(candidates=several, budget=2.0), task, FAST)
     assert len(longer.candidates.beginnings) == 3
-    asked = replace(several, beginnings=("mlp", "rule", "sac"))
+    asked = replace(several, beginnings=("levels", "rule", "sac"))
     given = resolve(TrainConfig(candidates=asked, budget=0.8), task, FAST)
     assert len(given.candidates.beginnings) == 3
 
@@ -106,7 +106,7 @@ def test_only_trees_with_real_actions_evolve(cartpole):
 
 def test_real_actions_begin_in_three_ways():
     config = resolve(TrainConfig(), task_of("Pendulum-v1"), FAST)
-    assert config.candidates.beginnings == ("mlp", "rule", "sac")
+    assert config.candidates.beginnings == ("levels", "rule", "sac")
 
 
 class Ticking(gym.Env):

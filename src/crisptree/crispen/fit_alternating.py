@@ -117,19 +117,20 @@ def targets_of(
 ) -> Targets:
     """Targets from a teacher's actions, or from what each choice costs (`regrets`), if that is
     known."""
-    if regrets is not None:
-        return ChoiceCosts(np.asarray(regrets, np.float64))
     if actions.kind == "box":
         return Vectors.of(np.asarray(labels, np.float64) / ranges(actions), weights)
-    labels = np.asarray(labels, np.int64).reshape(len(labels), -1)
     is_one = actions.kind == "discrete"
     sizes = [len(each) for each in ((actions.names,) if is_one else actions.choices)]
+    starts = tuple(np.cumsum([0, *sizes[:-1]]).tolist())
+    if regrets is not None:
+        return ChoiceCosts(np.asarray(regrets, np.float64), starts)
+    labels = np.asarray(labels, np.int64).reshape(len(labels), -1)
     wrong = np.concatenate(
         [column[:, None] != np.arange(n) for column, n in zip(labels.T, sizes, strict=True)], 1
     ).astype(np.float64)
     if weights is not None:
         wrong *= np.asarray(weights)[:, None]
-    return ChoiceCosts(wrong, tuple(np.cumsum([0, *sizes[:-1]]).tolist()))
+    return ChoiceCosts(wrong, starts)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,8 @@
 """Policies with real actions as policies that choose among levels, and back."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,15 +12,30 @@ from crisptree.envs.levels import Levels
 from crisptree.envs.policy import Policy
 
 
+@runtime_checkable
+class KnowsProbabilities(Policy, Protocol):
+    """A policy that knows how likely it makes each choice."""
+
+    def probabilities(self, observations: NDArray) -> Sequence[NDArray[np.float64]]:
+        """The probability of each choice in each row, part by part."""
+        ...
+
+
 @dataclass(frozen=True)
 class OfLevels:
     """A policy with real actions, made of one that chooses among levels."""
 
     policy: Policy
     levels: Levels
+    is_mean: bool = False
+    """Whether it acts by the mean of the levels, as likely as they are, and not by the likeliest:
+    what a line imitates better."""
 
     def act(self, observations: NDArray) -> NDArray[np.float64]:
-        return self.levels.values(np.asarray(self.policy.act(observations)))
+        if not (self.is_mean and isinstance(self.policy, KnowsProbabilities)):
+            return self.levels.values(np.asarray(self.policy.act(observations)))
+        parts = zip(self.policy.probabilities(observations), self.levels.table, strict=True)
+        return np.stack([likely @ values for likely, values in parts], 1)
 
 
 def holds_levels(tree: CrispTree, levels: Levels) -> bool:

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 from jaxtyping import Float
 
-from crisptree.learn.heads import Categorical, EpsilonGreedy
+from crisptree.learn.heads import Categorical, EpsilonGreedy, MultiCategorical
 from crisptree.learn.moments import CLIP
 from crisptree.learn.stacks import stack
 from crisptree.soft.numpy_models import NumpyModel, numpy_mix
@@ -43,13 +43,22 @@ class GreedyPolicy:
 
 
 class GreedyChoicePolicy(GreedyPolicy):
-    """The deterministic policy of a learner that chooses one of some actions."""
+    """The deterministic policy of a learner that chooses one of some actions, or one for each
+    part."""
+
+    def probabilities(
+        self, observations: Float[np.ndarray, "B F"]
+    ) -> list[Float[np.ndarray, "B actions"]]:
+        """The probability of each choice, part by part."""
+        rows = np.asarray(observations, np.float32)[None]
+        likely = np.exp(np.asarray(self._distribution(rows)[0], np.float64))
+        return [likely[:, where] for where, _ in self._head.parts]
 
     def regrets(self, observations: Float[np.ndarray, "B F"]) -> Float[np.ndarray, "B actions"]:
-        """How much less likely each action is than the likeliest: where two are equally likely,
-        either will do."""
-        likely = np.exp(self._distribution(np.asarray(observations, np.float32)[None])[0])
-        return np.asarray(likely.max(-1, keepdims=True) - likely, np.float64)
+        """How much less likely each choice is than the likeliest of its part: where two are equally
+        likely, either will do."""
+        every = self.probabilities(observations)
+        return np.concatenate([likely.max(1, keepdims=True) - likely for likely in every], 1)
 
 
 class GreedyQPolicy(GreedyPolicy):
@@ -69,7 +78,8 @@ def greedy(learner: Any) -> GreedyPolicy:
     """The deterministic policy of one learner's state."""
     if isinstance(learner.head, EpsilonGreedy):
         return GreedyQPolicy(learner)
-    return (GreedyChoicePolicy if isinstance(learner.head, Categorical) else GreedyPolicy)(learner)
+    chooses = isinstance(learner.head, Categorical | MultiCategorical)
+    return (GreedyChoicePolicy if chooses else GreedyPolicy)(learner)
 
 
 def _distribution(learners: Any) -> Distribution:

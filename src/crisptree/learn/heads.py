@@ -83,6 +83,11 @@ class Categorical(Head):
     def n_outputs(self) -> int:
         return self.n
 
+    @property
+    def parts(self) -> "list[tuple[slice, Categorical]]":
+        """The parts of an action with their outputs: a single one."""
+        return [(slice(self.n), self)]
+
     def of_leaf(self, outputs: Any) -> Any:
         """Eq. 14: each leaf is a distribution of its own."""
         return _softmax(outputs)

@@ -175,11 +175,11 @@ def _most_beginnings(config: TrainConfig) -> int | None:
 
 
 def _beginnings(task: Task) -> tuple[Beginning, ...]:
-    """The beginnings that race by default. For real actions: a gradient with and without replay,
+    """The beginnings that race by default. For real actions: a gradient without and with replay,
     and a linear rule without any, since which suits an environment is not known before."""
     if has_transition_table(task):
         return ("exact",)
-    return ("mlp", "rule", "sac") if task.actions.kind == "box" else ("direct", "mlp")
+    return ("levels", "rule", "sac") if task.actions.kind == "box" else ("direct", "mlp")
 
 
 def _steps_within(config: TrainConfig, measured: Measurement) -> int:

@@ -35,7 +35,7 @@ class OnLevels(Stage):
         if inputs.tree is not None and not holds_levels(inputs.tree, levels):
             return self.stage.run(inputs, context)
         made = self.stage.run(_choosing(inputs, levels), _inside(context, levels))
-        return _acting(made, levels)
+        return _acting(made, levels, context)
 
     def save(self, made: Artifacts, folder: Path) -> None:
         self.stage.save(made, folder)
@@ -44,7 +44,7 @@ class OnLevels(Stage):
         # Trees were saved outside, with real actions; a teacher inside, with choices.
         levels = _levels(context)
         made = self.stage.load(folder, inputs, _inside(context, levels))
-        return replace(made, teacher=_real(made.teacher, levels))
+        return replace(made, teacher=_real(made.teacher, levels, context))
 
 
 def _levels(context: Context) -> Levels:
@@ -66,14 +66,16 @@ def _choosing(made: Artifacts, levels: Levels) -> Artifacts:
     return replace(made, tree=inside(made.tree), small=inside(made.small), teacher=teacher)
 
 
-def _acting(made: Artifacts, levels: Levels) -> Artifacts:
+def _acting(made: Artifacts, levels: Levels, context: Context) -> Artifacts:
     def outside(tree: CrispTree | None) -> CrispTree | None:
         return None if tree is None else with_values(tree, levels)
 
-    teacher = _real(made.teacher, levels)
+    teacher = _real(made.teacher, levels, context)
     return replace(made, tree=outside(made.tree), small=outside(made.small), teacher=teacher)
 
 
-def _real(teacher: Policy | None, levels: Levels) -> Policy | None:
+def _real(teacher: Policy | None, levels: Levels, context: Context) -> Policy | None:
+    """The teacher with real actions: those between levels are for leaves that can follow."""
+    is_mean = context.config.policy.leaf == "linear"
     is_real = teacher is None or isinstance(teacher, OfLevels)
-    return teacher if is_real else OfLevels(teacher, levels)
+    return teacher if is_real else OfLevels(teacher, levels, is_mean)
