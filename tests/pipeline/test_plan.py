@@ -1,5 +1,7 @@
 """Which stages come, and which are left out."""
 
+import math
+
 import pytest
 
 from crisptree.pipeline.config import RefineConfig, TrainConfig
@@ -29,6 +31,24 @@ def test_the_next_leg(leaves, seconds, expected):
 def test_after_the_last_cut():
     assert next_leg(EVERY, 4, 60, 1e9) == 4
     assert next_leg(EVERY, 4, 60, 1.0) == next_leg(EVERY, 5, 60, 1e9) == len(EVERY)
+
+
+@pytest.mark.parametrize(
+    ("leaves", "seconds", "took", "expected"),
+    [
+        (200, 1_000.0, 100.0, "cut-160"),  # there is time for all seven
+        (200, 400.0, 100.0, "cut-128"),  # for three: 128, 82 and 53
+        (160, 400.0, 100.0, "cut-102"),  # six are left
+        (200, 200.0, 100.0, "cut-53"),  # for one
+        (200, 10.0, 100.0, "cut-53"),
+        (60, 100.0, 100.0, "cut-53"),
+        (200, math.inf, 100.0, "cut-160"),  # without a budget
+    ],
+)
+def test_where_cuts_take_long_there_are_fewer_and_larger_ones(leaves, seconds, took, expected):
+    sizes = (160, 128, 102, 82, 66, 60, 53)
+    every = [Leg("first", ()), *(Leg(f"cut-{n}", (), n) for n in sizes), Leg("last", ())]
+    assert every[next_leg(every, 1, leaves, seconds, took)].name == expected
 
 
 @pytest.mark.parametrize(("refined", "counts"), [(1, [4, 4, 8]), (0.5, [2, 2, 4]), (0.2, [2])])

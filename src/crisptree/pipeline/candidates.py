@@ -198,8 +198,10 @@ class _Race:
         assert tries is not None
         with Workers(self._config.candidates.workers, self._config.candidates.executor) as workers:
             while True:
+                began = time.monotonic()
                 finished = self._run_leg(number, candidates, best, workers)
-                leg = legs(candidates[0].beginning, self._config)[number].name
+                leg, size, _ = legs(candidates[0].beginning, self._config)[number]
+                took = 0.0 if size is None else time.monotonic() - began
                 scores[leg] = {each.candidate.name: each.selection_return for each in finished}
                 # A settled tree was played in more episodes than the others.
                 best = max(
@@ -208,7 +210,7 @@ class _Race:
                 )
                 beginning = best.candidate.beginning
                 every, left = legs(beginning, self._config), self._end - time.monotonic()
-                number = next_leg(every, number + 1, best.tree.n_leaves, left)
+                number = next_leg(every, number + 1, best.tree.n_leaves, left, took)
                 if number == len(every):
                     return Outcome(best, scores, self._steps, round(self._seconds, 2))
                 if len(finished) > 1:

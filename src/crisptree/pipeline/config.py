@@ -122,7 +122,7 @@ class TeacherConfig:
 
     share: float = 0.6
     """Their environment steps, as a share of `steps`."""
-    sac_share: float = 0.2
+    sac_share: float = 0.12
     """SAC's environment steps, as a share of `steps`: it learns more from each step but is
     slower."""
     width: int = 64

@@ -30,6 +30,8 @@ SEARCHES = 2.5
 from the best tree."""
 LEAST_SECONDS = 5.0
 """Least seconds of a leg: to compare a few trees, to score them and to hand on the best one."""
+CUTTING = 0.8
+"""Share of the time left, after a first cut, that all other cuts may take."""
 LEAST_REFINED = 2_000
 """Least steps of a refinement; with fewer steps in all, there are fewer refinements."""
 
@@ -150,13 +152,18 @@ def _cycles(config: TrainConfig) -> int:
     return max(1, min(cycles, int(cycles * config.refine.share * steps / LEAST_REFINED)))
 
 
-def next_leg(every: Sequence[Leg], number: int, leaves: int, seconds: float) -> int:
+def next_leg(
+    every: Sequence[Leg], number: int, leaves: int, seconds: float, took: float = 0.0
+) -> int:
     """The number of the next leg for a tree of so many leaves, from `number` on; `len(every)` if
     there is none.
 
-    A cut to more leaves than the tree has is skipped, unless the tree evolves after it. If
-    `seconds` are too few for all legs, only the last cut is made.
+    A cut to more leaves than the tree has is skipped, unless the tree evolves after it. If the last
+    cut `took` so long that there is no time for all others, some of these are left out: a few equal
+    steps cost less than a leap at the end. If `seconds` are too few for all legs, only the last cut
+    is made.
     """
+    number = _next_cut(every, number, leaves, CUTTING * seconds, took)
     evolves = any(isinstance(stage, Evolve) for leg in every for stage in leg.stages)
     last_cut = max((i for i, leg in enumerate(every) if leg.size is not None), default=None)
     while number < len(every):
@@ -166,6 +173,16 @@ def next_leg(every: Sequence[Leg], number: int, leaves: int, seconds: float) -> 
             break
         number += 1
     return number
+
+
+def _next_cut(every: Sequence[Leg], number: int, leaves: int, seconds: float, took: float) -> int:
+    """The number of the leg to go on with, for as many equal steps as there is time for."""
+    sizes = [(i, leg.size) for i, leg in enumerate(every) if i >= number and leg.size is not None]
+    cuts = [i for i, size in sizes if size < leaves]
+    if not took or seconds >= took * len(cuts):
+        return number
+    fitting = max(1, int(seconds / took))
+    return cuts[max(1, round(len(cuts) / fitting)) - 1] if cuts else number
 
 
 def plan(beginning: Beginning, config: TrainConfig) -> list[Stage]:
