@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from crisptree.crispen.distill import KnowsCosts
-from crisptree.crispen.levels import KnowsProbabilities
+from crisptree.crispen.level_choices import KnowsProbabilities
 from crisptree.envs.policy import Policy
 from crisptree.learn import dqn, ppo
 from crisptree.learn.acting import GreedyQPolicy, greedy, sampler

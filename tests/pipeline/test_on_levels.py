@@ -9,7 +9,7 @@ from small import SHORT_PENDULUM, small_config
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
-from crisptree.crispen.levels import OfLevels, holds_levels
+from crisptree.crispen.level_choices import OfLevels, holds_levels
 from crisptree.envs.levels import Levels
 from crisptree.envs.task import task_of
 from crisptree.pipeline.config import CandidateConfig, PolicyConfig, TeacherConfig, TrainConfig

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from crisptree.crisp import CrispTree
-from crisptree.crispen.levels import OfLevels, holds_levels, with_choices, with_values
+from crisptree.crispen.level_choices import OfLevels, holds_levels, with_choices, with_values
 from crisptree.envs.levels import Levels
 from crisptree.envs.policy import Policy
 from crisptree.pipeline.config import TrainConfig

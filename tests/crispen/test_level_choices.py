@@ -10,7 +10,7 @@ from gymnasium import spaces
 from crisptree.crisp import CrispTree
 from crisptree.crisp.signature import Actions, Feature
 from crisptree.crispen.fit import fit_cart
-from crisptree.crispen.levels import OfLevels, holds_levels, with_choices, with_values
+from crisptree.crispen.level_choices import OfLevels, holds_levels, with_choices, with_values
 from crisptree.envs.levels import Levels
 from crisptree.envs.task import task_of
 
