@@ -9,6 +9,7 @@ from small import SHORT_PENDULUM, small_config
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
+from crisptree.crispen.config import EvolveConfig
 from crisptree.crispen.level_choices import OfLevels, holds_levels
 from crisptree.envs.levels import Levels
 from crisptree.envs.task import task_of
@@ -19,9 +20,13 @@ from crisptree.pipeline.resolve import resolve
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.runner import Before, run_stages
 from crisptree.pipeline.stage import Artifacts, Context, Stage
+from crisptree.pipeline.stages.distill import Distill
 from crisptree.pipeline.stages.evolve import Evolve
 from crisptree.pipeline.stages.on_levels import OnLevels
-from crisptree.pipeline.stages.prune import Prune, Simplify
+from crisptree.pipeline.stages.prune import CutAtOnce, Prune, Simplify
+from crisptree.pipeline.stages.refine import Refine
+from crisptree.pipeline.stages.search import Search
+from crisptree.pipeline.stages.teacher import Teacher
 from crisptree.pipeline.timing import Measurement
 
 TASK = task_of("Pendulum-v1", SHORT_PENDULUM)
@@ -130,8 +135,20 @@ def test_only_the_last_leg_holds_any_values():
     assert all(isinstance(stage, OnLevels) for leg in (*learned, search) for stage in leg.stages)
     assert isinstance(cut.stages[0], Prune)  # drawn trees are its rivals
     assert [type(stage) for stage in last.stages[:2]] == [Simplify, Evolve]
+    unmoved = replace(small(), evolve=EvolveConfig(generations=0))
+    assert [type(stage) for stage in legs("levels", unmoved)[-1].stages[:2]] == [Simplify, Search]
     every = [stage for leg in legs("levels", small("linear")) for stage in leg.stages]
     assert [stage.name for stage in every if isinstance(stage, OnLevels)] == ["teacher-levels"]
+
+
+def test_trees_from_scratch_choose_among_levels_too():
+    def types(leg):
+        return {type(stage) for stage in leg.stages}
+
+    assert types(legs("direct", small())[0]) == {OnLevels}
+    assert types(legs("mlp", small())[0]) == {Teacher, Distill, Refine, CutAtOnce}
+    choices = replace(small(), evolve=EvolveConfig(generations=0))  # as for Discrete actions
+    assert OnLevels not in types(legs("direct", choices)[0])
 
 
 def test_levels_are_refused_where_actions_are_choices_already():

@@ -96,8 +96,11 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
     first = Leg("first", tuple(first_stages(beginning, config)))
     if beginning == "table" or (beginning == "exact" and config.policy.shape == "tree"):
         return [first]
-    is_on_levels = beginning == "levels" and config.policy.leaf == "constant"
-    evolves = bool(config.evolve.generations) and not is_on_levels
+    is_real = bool(config.evolve.generations)  # choices do not evolve
+    is_on_levels = config.policy.leaf == "constant" and (
+        beginning == "levels" or (beginning == "direct" and is_real)
+    )
+    evolves = is_real and not is_on_levels
     polish = () if evolves else _polish("wide", config)
     first = Leg("first", (*first.stages, CutAtOnce(), *polish))
     sizes = _sizes(config)
@@ -111,7 +114,8 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
         last = Leg("last", (Simplify(), Search(weight=SEARCHES), judge))
         return [first, *cuts, search, last]
     # In the end leaves take any value, not only those of levels.
-    last = Leg("last", (Simplify(), Evolve(), Search(weight=SEARCHES), judge))
+    climb = (Evolve(),) if is_real else ()
+    last = Leg("last", (Simplify(), *climb, Search(weight=SEARCHES), judge))
     return [*map(_on_levels, [first, *cuts, search]), last]
 
 
