@@ -7,7 +7,6 @@ from crisptree.pipeline.config import (
     DirectConfig,
     PaperConfig,
     PolicyConfig,
-    RefineConfig,
     SelectionConfig,
     TeacherConfig,
     TrainConfig,
@@ -57,10 +56,9 @@ def test_minibatches_of_a_network_divide_the_steps():
     assert config.ppo_for("mlp").n_minibatches == 8
 
 
-def test_lists_end_steeper():
-    config = TrainConfig(policy=PolicyConfig("list"), refine=RefineConfig(list_factor=3.0))
-    low, high = config.refine.steepness
-    assert config.ppo_for("polish").steepness == (low, 3 * high)
+def test_lists_are_as_steep_as_trees():
+    config = TrainConfig(policy=PolicyConfig("list"))
+    assert config.ppo_for("polish").steepness == config.refine.steepness
 
 
 @pytest.mark.parametrize(

@@ -197,8 +197,6 @@ class RefineConfig:
     log_std: tuple[float, float] = (-1.6, -2.8)
     """Box actions: the greatest log standard deviation at the start and at the end, in units of
     half an action's range. A tree that can act already explores near what it does."""
-    list_factor: float = 3.0
-    """Factor on the final steepness of rule lists: softness accumulates from rule to rule."""
 
 
 @dataclass(frozen=True)
@@ -280,9 +278,8 @@ class TrainConfig:
                 rates = {"leaf_learning_rate": 3.0, "steepness": own.steepness}
             case "refine" | "polish":
                 own = self.refine
-                low, high = own.first_steepness if stage == "refine" else own.steepness
-                factor = own.list_factor if self.policy.shape == "list" else 1.0
-                rates = {"leaf_learning_rate": 3.0, "steepness": (low, high * factor)}
+                steepness = own.first_steepness if stage == "refine" else own.steepness
+                rates = {"leaf_learning_rate": 3.0, "steepness": steepness}
                 rates["normalize_observations"] = False
                 rates["log_std_start"], rates["log_std_end"] = own.log_std
             case "soft":

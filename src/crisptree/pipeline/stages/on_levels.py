@@ -76,6 +76,6 @@ def _acting(made: Artifacts, levels: Levels, context: Context) -> Artifacts:
 
 def _real(teacher: Policy | None, levels: Levels, context: Context) -> Policy | None:
     """The teacher with real actions: those between levels are for leaves that can follow."""
-    is_mean = context.config.policy.leaf == "linear"
-    is_real = teacher is None or isinstance(teacher, OfLevels)
-    return teacher if is_real else OfLevels(teacher, levels, is_mean)
+    if teacher is None or isinstance(teacher, OfLevels):
+        return teacher
+    return OfLevels(teacher, levels, is_mean=context.config.policy.leaf == "linear")
