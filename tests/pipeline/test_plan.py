@@ -5,7 +5,7 @@ import math
 import pytest
 
 from crisptree.pipeline.config import RefineConfig, TrainConfig
-from crisptree.pipeline.plan import LEAST_REFINED, LEAST_SECONDS, Leg, legs, next_leg
+from crisptree.pipeline.plan import CUTTING, LEAST_REFINED, LEAST_SECONDS, Leg, legs, next_leg
 
 EVERY = [Leg("first", ()), *(Leg(f"cut-{n}", (), n) for n in (48, 36, 27)), Leg("last", ())]
 
@@ -34,21 +34,22 @@ def test_after_the_last_cut():
 
 
 @pytest.mark.parametrize(
-    ("leaves", "seconds", "took", "expected"),
+    ("leaves", "fitting", "expected"),
     [
-        (200, 1_000.0, 100.0, "cut-160"),  # there is time for all seven
-        (200, 400.0, 100.0, "cut-128"),  # for three: 128, 82 and 53
-        (160, 400.0, 100.0, "cut-102"),  # six are left
-        (200, 200.0, 100.0, "cut-53"),  # for one
-        (200, 10.0, 100.0, "cut-53"),
-        (60, 100.0, 100.0, "cut-53"),
-        (200, math.inf, 100.0, "cut-160"),  # without a budget
+        (200, 8.0, "cut-160"),  # there is time for all seven
+        (200, 3.2, "cut-128"),  # for three: 128, 82 and 53
+        (160, 3.2, "cut-102"),  # six are left
+        (200, 1.5, "cut-53"),  # for one
+        (200, 0.1, "cut-53"),
+        (60, 0.5, "cut-53"),
+        (200, math.inf, "cut-160"),  # without a budget
     ],
 )
-def test_where_cuts_take_long_there_are_fewer_and_larger_ones(leaves, seconds, took, expected):
+def test_where_cuts_take_long_there_are_fewer_and_larger_ones(leaves, fitting, expected):
     sizes = (160, 128, 102, 82, 66, 60, 53)
     every = [Leg("first", ()), *(Leg(f"cut-{n}", (), n) for n in sizes), Leg("last", ())]
-    assert every[next_leg(every, 1, leaves, seconds, took)].name == expected
+    seconds = fitting * 1_000.0 / CUTTING
+    assert every[next_leg(every, 1, leaves, seconds, 1_000.0)].name == expected
 
 
 @pytest.mark.parametrize(("refined", "counts"), [(1, [4, 4, 8]), (0.5, [2, 2, 4]), (0.2, [2])])

@@ -30,7 +30,7 @@ SEARCHES = 2.5
 from the best tree."""
 LEAST_SECONDS = 5.0
 """Least seconds of a leg: to compare a few trees, to score them and to hand on the best one."""
-CUTTING = 0.8
+CUTTING = 0.6
 """Share of the time left, after a first cut, that all other cuts may take."""
 LEAST_REFINED = 2_000
 """Least steps of a refinement; with fewer steps in all, there are fewer refinements."""
