@@ -200,9 +200,9 @@ class _Race:
             while True:
                 began = time.monotonic()
                 finished = self._run_leg(number, candidates, best, workers)
-                leg = legs(candidates[0].beginning, self._config)[number]
-                took = 0.0 if leg.size is None else time.monotonic() - began
-                scores[leg.name] = {each.candidate.name: each.selection_return for each in finished}
+                took = time.monotonic() - began
+                leg = legs(candidates[0].beginning, self._config)[number].name
+                scores[leg] = {each.candidate.name: each.selection_return for each in finished}
                 # A settled tree was played in more episodes than the others.
                 best = max(
                     finished,

@@ -160,14 +160,15 @@ def next_leg(
     every: Sequence[Leg], number: int, leaves: int, seconds: float, took: float = 0.0
 ) -> int:
     """The number of the next leg for a tree of so many leaves, from `number` on; `len(every)` if
-    there is none.
+    there is none. The leg before it `took` so many seconds.
 
-    A cut to more leaves than the tree has is skipped, unless the tree evolves after it. If the last
-    cut `took` so long that there is no time for all others, some of these are left out: a few equal
-    steps cost less than a leap at the end. If `seconds` are too few for all legs, only the last cut
-    is made.
+    A cut to more leaves than the tree has is skipped, unless the tree evolves after it. If a cut
+    took so long that there is no time for all others, some of these are left out: a few equal steps
+    cost less than a leap at the end. If `seconds` are too few for all legs, only the last cut is
+    made.
     """
-    number = _next_cut(every, number, leaves, CUTTING * seconds, took)
+    if number and every[number - 1].size is not None:
+        number = _next_cut(every, number, leaves, CUTTING * seconds, took)
     evolves = any(isinstance(stage, Evolve) for leg in every for stage in leg.stages)
     last_cut = max((i for i, leg in enumerate(every) if leg.size is not None), default=None)
     while number < len(every):
