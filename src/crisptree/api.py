@@ -78,8 +78,8 @@ def train(
         steps: Environment steps of the main training, instead of a budget.
         quick: A first tree within a minute.
         episodes: Unseen episodes that the tree is scored on (100 by default).
-        teacher: `mlp`, `soft`, `dqn`, `sac`, `rule`, `exact`, a policy file, a Stable-Baselines3
-            zip or `module:name`; by default what suits the environment races.
+        teacher: `mlp`, `soft`, `levels`, `dqn`, `sac`, `rule`, `exact`, a policy file, a
+            Stable-Baselines3 zip or `module:name`; by default what suits the environment races.
         direct: No teacher: the tree learns from scratch.
         start_from: An expert's tree: a policy file, or rules in words.
         paper: The paper's method: a soft tree, discretised at the end by argmax.

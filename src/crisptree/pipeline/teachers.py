@@ -45,8 +45,8 @@ def external_teacher(name: str, task: Task) -> Policy:
     module, _, attribute = name.partition(":")
     if not attribute:
         raise CrisptreeError(
-            f"no teacher '{name}': give soft, mlp, dqn, sac, rule, exact, a policy .json, the "
-            "directory of a run, a Stable-Baselines3 .zip or module:name"
+            f"no teacher '{name}': give soft, mlp, levels, dqn, sac, rule, exact, a policy .json, "
+            "the directory of a run, a Stable-Baselines3 .zip or module:name"
         )
     found = getattr(import_by_name(module, f"teacher '{printable(name)}'"), attribute, None)
     if found is None:
