@@ -37,3 +37,10 @@ def test_what_always_earns_the_same_and_as_much_as_was_ever_earned_is_settled(
     returns, best, settled
 ):
     assert is_settled(GOOD, best, Earns(*returns), (4, 8)) is settled
+
+
+def test_what_always_does_the_same_is_not_settled():
+    """Standing still may cost nothing in every episode; others may still find what earns more."""
+    idle = CrispTree.from_nested(0, **TASK.signature)
+    assert not is_settled(idle, 0.0, Earns(0.0), (4, 8))
+    assert is_settled(GOOD, 0.0, Earns(0.0), (4, 8))
