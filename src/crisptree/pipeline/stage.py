@@ -223,8 +223,8 @@ def is_settled(
 ) -> bool:
     """Whether the tree earns the same in every selection episode of all rounds, and no less than
     was ever earned on the way to it: then the search for a better one ends. Where returns differ, a
-    tree that is better than all before it may still become better. One that always does the same has
-    learned nothing yet, however alike its returns are: others may."""
+    tree that is better than all before it may still become better. One that always does the same
+    has learned nothing yet, however alike its returns are: others may."""
     if best_return == -math.inf or tree.n_leaves == 1:
         return False
     rounding = ROUNDING * max(1.0, abs(best_return))
