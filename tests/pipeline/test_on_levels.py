@@ -114,6 +114,28 @@ def test_a_teacher_that_chooses_acts_in_real_numbers(tmp_path):
     assert again is not None and np.array_equal(again.act(states), acts)
 
 
+class Flat(Teacher):
+    """Has learned nothing."""
+
+    def run(self, inputs: Artifacts, context: Context) -> Artifacts:
+        return replace(super().run(inputs, context), figures={"learned": False})
+
+
+def test_the_teacher_that_takes_over_does_not_choose_among_levels(tmp_path):
+    """Its tree holds any values, and later stages leave it so."""
+    config = small()
+    config = replace(config, teacher=replace(config.teacher, fallback="sac"))
+    legs_before = legs("levels", config)
+    flat = OnLevels.of(Flat("teacher-levels", "mlp"))
+    stages = [flat, *(stage for leg in legs_before for stage in leg.stages[leg.name == "first" :])]
+    made, records = run_stages(stages, TASK, config, 0, RunDirectory(tmp_path), Silent())
+    taken_over = records[1]
+    assert taken_over["stage"] == "teacher-sac" and taken_over["steps"] > 0
+    assert made.tree is not None and made.tree.actions == TASK.actions
+    (distilled,) = tmp_path.glob("stages/*-distill/policy.json")
+    assert not holds_levels(CrispTree.load(distilled), LEVELS)
+
+
 @pytest.mark.parametrize("leaf", ["constant", "linear"])
 def test_a_plan_ends_in_a_tree_with_real_actions(tmp_path, leaf):
     config = small(leaf)

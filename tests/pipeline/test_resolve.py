@@ -5,7 +5,13 @@ import pytest
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.envs.task import task_of
-from crisptree.pipeline.config import CandidateConfig, EvolveConfig, PolicyConfig, TrainConfig
+from crisptree.pipeline.config import (
+    CandidateConfig,
+    EvolveConfig,
+    PolicyConfig,
+    TeacherConfig,
+    TrainConfig,
+)
 from crisptree.pipeline.plan import legs, plan
 from crisptree.pipeline.resolve import (
     DEFAULT_BUDGET,
@@ -55,18 +61,6 @@ def test_few_steps_make_small_batches(cartpole):
     assert resolve(TrainConfig(), cartpole, FAST).ppo == TrainConfig().ppo
 
 
-@pytest.mark.parametrize(("workers", "n"), [(1, 2), (2, 2), (4, 3)])
-def test_in_little_time_no_beginning_waits_for_another(workers, n):
-    task, several = task_of("Pendulum-v1"), CandidateConfig(workers=workers)
-    short = resolve(TrainConfig(candidates=several, budget=0.8), task, FAST)
-    assert short.candidates.beginnings == ("levels", "rule", "sac")[:n]
-    longer = resolve(TrainConfig(candidates=several, budget=2.0), task, FAST)
-    assert len(longer.candidates.beginnings) == 3
-    asked = replace(several, beginnings=("levels", "rule", "sac"))
-    given = resolve(TrainConfig(candidates=asked, budget=0.8), task, FAST)
-    assert len(given.candidates.beginnings) == 3
-
-
 def test_an_environment_that_carries_its_model_is_solved():
     config = resolve(TrainConfig(), task_of("FrozenLake-v1"), FAST)
     assert config.candidates.beginnings == ("exact",)
@@ -78,10 +72,11 @@ def test_an_environment_that_carries_its_model_is_solved():
         (TrainConfig(policy=PolicyConfig(leaf="linear")), "linear leaves are for real actions"),
         (TrainConfig(candidates=CandidateConfig(("exact",))), "carries no transition table"),
         (TrainConfig(candidates=CandidateConfig(("sac",))), "SAC needs Box actions"),
+        (TrainConfig(teacher=TeacherConfig(fallback="sac")), "SAC needs Box actions"),
         (TrainConfig(candidates=CandidateConfig(("rule",))), "rule needs Box actions"),
         (TrainConfig(evolve=EvolveConfig(generations=3)), "only real actions evolve"),
     ],
-    ids=["linear", "exact", "sac", "rule", "evolve"],
+    ids=["linear", "exact", "sac", "fallback", "rule", "evolve"],
 )
 def test_what_the_environment_does_not_allow_is_refused(cartpole, config, says):
     with pytest.raises(CrisptreeError, match=says):
@@ -104,9 +99,10 @@ def test_only_trees_with_real_actions_evolve(cartpole):
     assert "evolve" not in [stage.name for stage in plan("mlp", choices)]
 
 
-def test_real_actions_begin_in_three_ways():
+def test_real_actions_begin_in_two_ways():
     config = resolve(TrainConfig(), task_of("Pendulum-v1"), FAST)
-    assert config.candidates.beginnings == ("levels", "rule", "sac")
+    assert config.candidates.beginnings == ("levels", "rule")
+    assert config.teacher.fallback == "sac"
 
 
 class Ticking(gym.Env):
@@ -148,7 +144,7 @@ def test_cuts_are_mended_in_two_ways():
     for leg in legs("mlp", config, 1)[1:-1]:
         assert [stage.name.split("-")[0] for stage in leg.stages] == ["prune", "evolve"]
     linear = replace(config, policy=PolicyConfig(leaf="linear"))
-    assert [stage.name for stage in plan("mlp", linear)][1:3] == ["distill", "evolve-first"]
+    assert [stage.name for stage in plan("mlp", linear)][2:4] == ["distill", "evolve-first"]
     names = [stage.name for stage in plan("rule", config)]
     assert names[:3] == ["teacher-rule", "distill", "evolve-first"]
     cuts = [name for name in names if name.startswith("prune")]

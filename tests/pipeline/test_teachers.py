@@ -76,15 +76,17 @@ def test_a_teacher_that_has_learned_stays(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("env", "fallback", "names"),
+    ("env", "beginning", "fallback", "teachers"),
     [
-        ("CartPole-v1", None, ["teacher-mlp", "teacher-dqn", "distill", "refine-first"]),
-        ("CartPole-v1", "none", ["teacher-mlp", "distill", "refine-first"]),
-        ("Pendulum-v1", None, ["teacher-mlp", "distill", "refine-first"]),
+        ("CartPole-v1", "mlp", None, ["teacher-mlp", "teacher-dqn"]),
+        ("CartPole-v1", "mlp", "none", ["teacher-mlp"]),
+        ("Pendulum-v1", "levels", None, ["teacher-levels", "teacher-sac"]),
+        ("Pendulum-v1", "sac", None, ["teacher-sac"]),
     ],
 )
-def test_who_waits_follows_from_the_actions(env, fallback, names):
+def test_who_waits_follows_from_the_actions(env, beginning, fallback, teachers):
     task = task_of(env)
     config = small_config(env, teacher=TeacherConfig(fallback=fallback))
     config = resolve(config, task, Measurement(1e4, 200.0))
-    assert [stage.name for stage in first_stages("mlp", config)] == names
+    names = [stage.name for stage in first_stages(beginning, config)]
+    assert names == [*teachers, "distill", "refine-first"]

@@ -144,9 +144,9 @@ class TeacherConfig:
     levels: int = 5
     """Values of each real action, from bound to bound, where a teacher and trees with constant
     leaves choose among them."""
-    fallback: Literal["none", "dqn"] | None = None
-    """The teacher that takes over from one that has learned nothing; the one that the kind of
-    action allows, unless given."""
+    fallback: Literal["none", "dqn", "sac"] | None = None
+    """The teacher that takes over from one that has learned nothing; the one with replay that the
+    kind of action allows, unless given."""
     patience: float = 0.5
     """Share of its steps after which a teacher that has learned nothing gives up, if another one
     waits."""

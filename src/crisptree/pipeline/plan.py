@@ -73,20 +73,20 @@ def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
             return [External(), *derive, Distill(), repair]
         case "rule":
             return [Rule(), *derive, Distill(), repair]
-        case "mlp" | "soft" | "dqn" | "sac":
+        case "mlp" | "soft" | "levels" | "dqn" | "sac":
             return [*_teachers(beginning, config), *derive, Distill(), repair]
-        case "levels":
-            teacher = OnLevels.of(Teacher("teacher-levels", "mlp"))
-            return [teacher, *derive, Distill(), repair]
 
 
-def _teachers(kind: TeacherKind, config: TrainConfig) -> list[Stage]:
+def _teachers(beginning: TeacherKind | Literal["levels"], config: TrainConfig) -> list[Stage]:
     """A teacher, and another one that takes over if the first has learned nothing."""
     other = config.teacher.fallback
-    if other in (None, "none", kind):
-        return [Teacher(f"teacher-{kind}", kind)]
-    first = Teacher(f"teacher-{kind}", kind, patience=config.teacher.patience)
-    return [first, Fallback(f"teacher-{other}", other)]
+    waits = other not in (None, "none", beginning)
+    kind = "mlp" if beginning == "levels" else beginning
+    patience = config.teacher.patience if waits else 1.0
+    first: Stage = Teacher(f"teacher-{beginning}", kind, patience=patience)
+    if beginning == "levels":
+        first = OnLevels.of(first)
+    return [first, Fallback(f"teacher-{other}", other)] if waits else [first]
 
 
 def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg]:
@@ -120,10 +120,12 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
 
 
 def _on_levels(leg: Leg) -> Leg:
-    """The leg with choices among levels. The last cut is not: its rivals hold any values."""
+    """The leg with choices among levels. The last cut is not, since its rivals hold any values, nor
+    is the teacher that takes over from one that chooses among levels."""
 
     def is_not(stage: Stage) -> bool:
-        return isinstance(stage, OnLevels) or (isinstance(stage, Prune) and stage.is_last)
+        is_last_cut = isinstance(stage, Prune) and stage.is_last
+        return is_last_cut or isinstance(stage, (OnLevels, Fallback))
 
     stages = (stage if is_not(stage) else OnLevels.of(stage) for stage in leg.stages)
     return leg._replace(stages=tuple(stages))

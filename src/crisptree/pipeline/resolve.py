@@ -7,7 +7,7 @@ long an episode is, which spaces it has, whether it carries its own model.
 import math
 import time
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import cores
@@ -39,8 +39,6 @@ LEAST_SCALE, LEAST_SCALE_BY_STEPS = 0.02, 0.001
 """Of selection: where a time says how much there is of everything, and where steps do."""
 USUAL_LENGTH = 50
 """Up to this episode length the scale is 1 at most."""
-SHORT = 1.0
-"""Minutes in which no second round of beginnings is worth while."""
 TRIES = 4
 """Candidates on a machine of many cores, unless given."""
 LEARNER_STEPS = 60_000
@@ -72,8 +70,7 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
     if config.direct.width is None:
         config = replace(config, direct=replace(config.direct, width=config.width))
     if config.teacher.fallback is None:
-        other = "dqn" if task.actions.kind == "discrete" and task.n_agents is None else "none"
-        config = replace(config, teacher=replace(config.teacher, fallback=other))
+        config = replace(config, teacher=replace(config.teacher, fallback=_fallback(task)))
     if config.table.first is None:
         first = _suits_a_table(config, task, measured)
         config = replace(config, table=replace(config.table, first=first))
@@ -121,7 +118,8 @@ def _check_fits(config: TrainConfig, task: Task) -> None:
         raise CrisptreeError(
             f"only real actions evolve; '{task.name}' has {task.actions.kind} ones"
         )
-    if "sac" in config.candidates.beginnings and task.actions.kind != "box":
+    needs_sac = "sac" in config.candidates.beginnings or config.teacher.fallback == "sac"
+    if needs_sac and task.actions.kind != "box":
         raise CrisptreeError(f"SAC needs Box actions; '{task.name}' has {task.actions.kind} ones")
     if "levels" in config.candidates.beginnings and task.actions.kind != "box":
         raise CrisptreeError(f"levels need Box actions; '{task.name}' has {task.actions.kind} ones")
@@ -135,6 +133,13 @@ def _check_fits(config: TrainConfig, task: Task) -> None:
         )
     if "exact" in config.candidates.beginnings and not has_transition_table(task):
         raise CrisptreeError(f"'{task.name}' carries no transition table (env.unwrapped.P)")
+
+
+def _fallback(task: Task) -> Literal["none", "dqn", "sac"]:
+    """The teacher with replay that the kind of action allows."""
+    if task.n_agents is not None or task.actions.kind == "multi_discrete":
+        return "none"
+    return "sac" if task.actions.kind == "box" else "dqn"
 
 
 def _suits_a_table(config: TrainConfig, task: Task, measured: Measurement) -> bool:
@@ -156,7 +161,7 @@ def _with_candidates(config: TrainConfig, task: Task) -> TrainConfig:
     elif config.teacher.policy is not None:
         beginnings = ("external",)
     elif not beginnings:
-        beginnings = _beginnings(task)[: _most_beginnings(config)]
+        beginnings = _beginnings(task)
     # An exact solution needs no second candidate.
     most = 1 if beginnings == ("exact",) else given.count or TRIES
     tries = given.tries or min(most, cores(), TRIES)
@@ -166,20 +171,12 @@ def _with_candidates(config: TrainConfig, task: Task) -> TrainConfig:
     )
 
 
-def _most_beginnings(config: TrainConfig) -> int | None:
-    """In little time only as many beginnings race as run at once, two at least: one that waits for
-    the others costs seconds of compiling, and then has no time to learn."""
-    if config.budget is None or config.budget > SHORT:
-        return None
-    return max(2, config.candidates.workers or cores())
-
-
 def _beginnings(task: Task) -> tuple[Beginning, ...]:
-    """The beginnings that race by default. For real actions: a gradient without and with replay,
-    and a linear rule without any, since which suits an environment is not known before."""
+    """The beginnings that race by default: two, since which suits an environment is not known
+    before, and one for each core of a small machine."""
     if has_transition_table(task):
         return ("exact",)
-    return ("levels", "rule", "sac") if task.actions.kind == "box" else ("direct", "mlp")
+    return ("levels", "rule") if task.actions.kind == "box" else ("direct", "mlp")
 
 
 def _steps_within(config: TrainConfig, measured: Measurement) -> int:

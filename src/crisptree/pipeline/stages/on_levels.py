@@ -15,8 +15,8 @@ from crisptree.pipeline.stage import Artifacts, Context, Stage
 @dataclass(frozen=True)
 class OnLevels(Stage):
     """Another stage, whose task has one choice for each dimension of the action. Trees hold choices
-    inside, and real actions before and after it. Where a tree holds other values than levels, it
-    stays as it is, and so does the task."""
+    inside, and real actions before and after it. Where a tree or a teacher takes other values than
+    levels, it stays as it is, and so does the task."""
 
     stage: Stage
     name: str = ""
@@ -32,7 +32,7 @@ class OnLevels(Stage):
 
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         levels = _levels(context)
-        if inputs.tree is not None and not holds_levels(inputs.tree, levels):
+        if not _is_on_levels(inputs, levels):
             return self.stage.run(inputs, context)
         made = self.stage.run(_choosing(inputs, levels), _inside(context, levels))
         return _acting(made, levels, context)
@@ -56,6 +56,12 @@ def _inside(context: Context, levels: Levels) -> Context:
     task = replace(context.task, actions=levels.choices, levels=levels)
     config = replace(context.config, evolve=replace(context.config.evolve, generations=0))
     return replace(context, task=task, config=config)
+
+
+def _is_on_levels(made: Artifacts, levels: Levels) -> bool:
+    if made.tree is not None:
+        return holds_levels(made.tree, levels)
+    return made.teacher is None or isinstance(made.teacher, OfLevels)
 
 
 def _choosing(made: Artifacts, levels: Levels) -> Artifacts:
