@@ -61,6 +61,15 @@ def test_lists_are_as_steep_as_trees():
     assert config.ppo_for("polish").steepness == config.refine.steepness
 
 
+@pytest.mark.parametrize("stage", ["refine", "polish"])
+def test_lines_are_refined_with_sharp_routing(stage):
+    config = TrainConfig(policy=PolicyConfig(leaf="linear"))
+    learning = config.ppo_for(stage)
+    assert learning.steepness == (200.0, 200.0)
+    assert learning.learning_rate == config.refine.linear_learning_rate
+    assert TrainConfig().ppo_for(stage).learning_rate == config.refine.learning_rate
+
+
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [

@@ -144,7 +144,7 @@ def test_cuts_are_mended_in_two_ways():
     for leg in legs("mlp", config, 1)[1:-1]:
         assert [stage.name.split("-")[0] for stage in leg.stages] == ["prune", "evolve"]
     linear = replace(config, policy=PolicyConfig(leaf="linear"))
-    assert [stage.name for stage in plan("mlp", linear)][2:4] == ["distill", "evolve-first"]
+    assert [stage.name for stage in plan("mlp", linear)][2:4] == ["distill", "refine-first"]
     names = [stage.name for stage in plan("rule", config)]
     assert names[:3] == ["teacher-rule", "distill", "evolve-first"]
     cuts = [name for name in names if name.startswith("prune")]

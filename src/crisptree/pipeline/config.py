@@ -197,6 +197,11 @@ class RefineConfig:
     log_std: tuple[float, float] = (-1.6, -2.8)
     """Box actions: the greatest log standard deviation at the start and at the end, in units of
     half an action's range. A tree that can act already explores near what it does."""
+    linear_learning_rate: float = 3e-4
+    """Linear leaves: step size of the comparators at the start."""
+    linear_steepness: float = 200.0
+    """Linear leaves: steepness all the time. Lines of neighbouring leaves may differ much, and
+    their mixture is a third line that the crisp tree does not have."""
 
 
 @dataclass(frozen=True)
@@ -279,6 +284,9 @@ class TrainConfig:
             case "refine" | "polish":
                 own = self.refine
                 steepness = own.first_steepness if stage == "refine" else own.steepness
+                if self.policy.leaf == "linear":
+                    own = replace(own, learning_rate=own.linear_learning_rate)
+                    steepness = own.linear_steepness, own.linear_steepness
                 rates = {"leaf_learning_rate": 3.0, "steepness": steepness}
                 rates["normalize_observations"] = False
                 rates["log_std_start"], rates["log_std_end"] = own.log_std

@@ -53,9 +53,8 @@ class Leg(NamedTuple):
 def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
     """The stages up to the first crisp tree, which is wider than what is asked for."""
     repair: Stage = Refine()
-    if config.evolve.generations and (beginning == "rule" or config.policy.leaf == "linear"):
-        # Gradients do not refine what was found without them, nor linear leaves, which act
-        # differently while they are still mixed.
+    if config.evolve.generations and beginning == "rule":
+        # Gradients do not refine what was found without them.
         repair = Evolve("evolve-first", 2.0, BETWEEN)
     derive: list[Stage] = [Derive()] if config.derive.enabled else []
     match beginning:
@@ -104,11 +103,15 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
     polish = () if evolves else _polish("wide", config)
     first = Leg("first", (*first.stages, CutAtOnce(), *polish))
     sizes = _sizes(config)
-    repair = "evolve" if evolves and (beginning == "rule") == (number % 2 == 0) else "refine"
+    # What no gradient found is repaired in both ways, and so are constant leaves.
+    in_turn = beginning == "rule" or config.policy.leaf == "constant"
+    is_turn = (beginning == "rule") == (number % 2 == 0)
+    repair = "evolve" if evolves and in_turn and is_turn else "refine"
     cuts = [_cut(repair, size, config, is_last=size == sizes[-1]) for size in sizes]
     judge = WorstCase() if config.worst_case.enabled else Mend()
     if evolves:
-        return [first, *cuts, Leg("last", (Simplify(), Evolve(), Search(), judge))]
+        polish = _polish("last", config) if config.policy.leaf == "linear" else ()
+        return [first, *cuts, Leg("last", (*polish, Simplify(), Evolve(), Search(), judge))]
     search = Leg("search", (Search("search-first", SEARCHES), *_polish("search", config)))
     if not is_on_levels:
         last = Leg("last", (Simplify(), Search(weight=SEARCHES), judge))
@@ -218,6 +221,6 @@ def training_shares(beginning: Beginning, config: TrainConfig) -> float:
     if beginning in ("mlp", "soft", "levels", "dqn", "sac"):
         shares += config.teacher.share
     is_distilled = beginning != "direct" or config.policy.shape == "list" or config.derive.enabled
-    if is_distilled and config.policy.leaf == "constant":
+    if is_distilled:
         shares += config.refine.first_share
     return shares
