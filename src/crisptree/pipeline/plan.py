@@ -92,34 +92,44 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
     """The legs of a candidate that begins in this way: the first crisp tree, each cut on the way to
     the size asked for, and the last changes. Candidates with odd and even `number` repair cuts
     differently."""
-    first = Leg("first", tuple(first_stages(beginning, config)))
+    first = tuple(first_stages(beginning, config))
     if beginning == "table" or (beginning == "exact" and config.policy.shape == "tree"):
-        return [first]
-    is_real = bool(config.evolve.generations)  # choices do not evolve
-    is_on_levels = config.policy.leaf == "constant" and (
-        beginning == "levels" or (beginning == "direct" and is_real)
-    )
-    evolves = is_real and not is_on_levels
-    polish = () if evolves else _polish("wide", config)
-    first = Leg("first", (*first.stages, CutAtOnce(), *polish))
-    sizes = _sizes(config)
-    # What no gradient found is repaired in both ways, and so are constant leaves.
-    in_turn = beginning == "rule" or config.policy.leaf == "constant"
-    is_turn = (beginning == "rule") == (number % 2 == 0)
-    repair = "evolve" if evolves and in_turn and is_turn else "refine"
+        return [Leg("first", first)]
+    sizes, repair = _sizes(config), _repair(beginning, config, number)
     cuts = [_cut(repair, size, config, is_last=size == sizes[-1]) for size in sizes]
     judge = WorstCase() if config.worst_case.enabled else Mend()
-    if evolves:
+    is_real = bool(config.evolve.generations)  # choices do not evolve
+    is_on_levels = _is_on_levels(beginning, config)
+    if is_real and not is_on_levels:
         polish = _polish("last", config) if config.policy.leaf == "linear" else ()
-        return [first, *cuts, Leg("last", (*polish, Simplify(), Evolve(), Search(), judge))]
+        last = Leg("last", (*polish, Simplify(), Evolve(), Search(), judge))
+        return [Leg("first", (*first, CutAtOnce())), *cuts, last]
+    wide = Leg("first", (*first, CutAtOnce(), *_polish("wide", config)))
     search = Leg("search", (Search("search-first", SEARCHES), *_polish("search", config)))
-    if not is_on_levels:
-        last = Leg("last", (Simplify(), Search(weight=SEARCHES), judge))
-        return [first, *cuts, search, last]
+    learned = [wide, *cuts, search]
     # In the end leaves take any value, not only those of levels.
-    climb = (Evolve(),) if is_real else ()
-    last = Leg("last", (Simplify(), *climb, Search(weight=SEARCHES), judge))
-    return [*map(_on_levels, [first, *cuts, search]), last]
+    evolve = (Evolve(),) if is_real else ()
+    last = Leg("last", (Simplify(), *evolve, Search(weight=SEARCHES), judge))
+    return [*(map(_on_levels, learned) if is_on_levels else learned), last]
+
+
+def _is_on_levels(beginning: Beginning, config: TrainConfig) -> bool:
+    """Whether real actions are learned as choices among levels."""
+    is_real = bool(config.evolve.generations)
+    chooses = beginning == "levels" or (beginning == "direct" and is_real)
+    return config.policy.leaf == "constant" and chooses
+
+
+def _repair(beginning: Beginning, config: TrainConfig, number: int) -> Literal["refine", "evolve"]:
+    """How a candidate repairs cuts: by gradient, or by returns of whole episodes. Of candidates
+    whose tree no gradient found, or whose leaves are constant, every other one does so by
+    returns."""
+    if not config.evolve.generations or _is_on_levels(beginning, config):
+        return "refine"
+    if beginning == "rule":
+        return "refine" if number % 2 else "evolve"
+    is_by_returns = config.policy.leaf == "constant" and number % 2
+    return "evolve" if is_by_returns else "refine"
 
 
 def _on_levels(leg: Leg) -> Leg:
