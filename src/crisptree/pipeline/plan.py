@@ -101,15 +101,17 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
     is_real = bool(config.evolve.generations)  # choices do not evolve
     is_on_levels = _is_on_levels(beginning, config)
     if is_real and not is_on_levels:
-        polish = _polish("last", config) if config.policy.leaf == "linear" else ()
-        last = Leg("last", (*polish, Simplify(), Evolve(), Search(), judge))
+        is_linear = config.policy.leaf == "linear"
+        polish = _polish("last", config, times=2) if is_linear else ()
+        evolve = Evolve(weight=2.0) if is_linear and beginning != "rule" else Evolve()
+        last = Leg("last", (*polish, Simplify(), evolve, Search(), judge))
         return [Leg("first", (*first, CutAtOnce())), *cuts, last]
     wide = Leg("first", (*first, CutAtOnce(), *_polish("wide", config)))
     search = Leg("search", (Search("search-first", SEARCHES), *_polish("search", config)))
     learned = [wide, *cuts, search]
     # In the end leaves take any value, not only those of levels.
-    evolve = (Evolve(),) if is_real else ()
-    last = Leg("last", (Simplify(), *evolve, Search(weight=SEARCHES), judge))
+    climb = (Evolve(),) if is_real else ()
+    last = Leg("last", (Simplify(), *climb, Search(weight=SEARCHES), judge))
     return [*(map(_on_levels, learned) if is_on_levels else learned), last]
 
 
@@ -158,8 +160,11 @@ def _cut(
 
 
 def _polish(what: str, config: TrainConfig, times: int = 1) -> tuple[Stage, ...]:
-    """A number of refinements, one after the other."""
+    """A number of refinements, one after the other; for linear leaves, which stay as they are when
+    they are softened, a single one as long as these."""
     count = times * _cycles(config)
+    if config.policy.leaf == "linear":
+        return (Polish(f"refine-{what}", 0.5 * count, count),)
     return tuple(Polish(f"refine-{what}-{i}") for i in range(1, count + 1))
 
 

@@ -59,15 +59,17 @@ class Refine(Stage):
 
 @dataclass(frozen=True)
 class Polish(Stage):
-    """A short refinement, one of several: the tree changes only if it earns more."""
+    """A short refinement, one of several or as long as several: the tree changes only if it earns
+    more."""
 
     name: str
     weight: float = 0.5
+    times: int = 1
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
         return {
             "ppo": asdict(config.ppo_for("polish")),
-            "share": config.refine.share,
+            "share": self.times * config.refine.share,
             "logit": config.refine.logit,
             "check": config.refine.check,
             "steps": config.steps,
@@ -82,7 +84,8 @@ class Polish(Stage):
         if context.has_settled(inputs):
             return replace(inputs, figures={"leaves": tree.n_leaves, "settled": True})
         learning = context.config.ppo_for("polish")
-        states = _softened(inputs, context, learning, settings.share, settings.logit)
+        share = self.times * settings.share
+        states = _softened(inputs, context, learning, share, settings.logit)
         states, _ = context.checkpoints.resumed(states)
         with context.trainer(learning) as trainer:
             done = polish(
