@@ -49,6 +49,8 @@ def test_each_leg_goes_on_from_the_best_tree_of_the_one_before(run):
         assert set(scores[leg]) == {f"0-{beginning}", f"1-{beginning}"}
     assert summary["beginning"] == beginning
     assert summary["selection_return"] == max(scores["last"].values())
+    first = read(run / "candidates" / best / "leg-00.json")
+    assert 8 < first["episode_length"] < 500
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,17 @@ from crisptree.pipeline.config import (
     CandidateConfig,
     EvolveConfig,
     PolicyConfig,
+    SelectionConfig,
     TeacherConfig,
     TrainConfig,
 )
 from crisptree.pipeline.plan import legs, plan
 from crisptree.pipeline.resolve import (
     DEFAULT_BUDGET,
+    LEAST_SCALE,
     MOST_STEPS,
     SMALLEST_MINIBATCH,
+    for_episodes_of,
     measure,
     resolve,
 )
@@ -59,6 +62,35 @@ def test_few_steps_make_small_batches(cartpole):
     assert slow.ppo.steps_per_update < 1_000
     assert slow.ppo_for("mlp").n_minibatches <= slow.ppo.steps_per_update // SMALLEST_MINIBATCH
     assert resolve(TrainConfig(), cartpole, FAST).ppo == TrainConfig().ppo
+
+
+def test_later_choices_have_fewer_episodes_where_these_are_longer_than_expected():
+    """Random play falls after few steps; a tree that has learned stays up for a thousand."""
+    task = task_of("LunarLander-v3")
+    falls = Measurement(20_000.0, 20.0)
+    config = resolve(TrainConfig(), task, falls)
+    expected, scale = config.selection.episode_length, config.selection.scale
+    assert expected == pytest.approx((20 * 1000) ** 0.5, abs=0.1) and scale is not None
+    assert for_episodes_of(config, 1.9 * expected) == config
+    longer = for_episodes_of(config, 1000.0)
+    assert longer.selection.scale == pytest.approx(scale * expected / 1000, rel=0.05)
+    assert replace(longer.selection, scale=scale) == config.selection
+    assert for_episodes_of(config, 1e9).selection.scale == LEAST_SCALE
+
+
+@pytest.mark.parametrize(
+    ("env", "asked"),
+    [
+        ("CartPole-v1", SelectionConfig()),  # compiled episodes cost next to nothing
+        ("LunarLander-v3", SelectionConfig(scale=0.5)),
+        ("LunarLander-v3", SelectionConfig(episode_length=0.0)),
+    ],
+    ids=["compiled", "scale", "never"],
+)
+def test_choices_keep_their_episodes(env, asked):
+    config = resolve(TrainConfig(selection=asked), task_of(env), Measurement(1e4, 20.0))
+    assert config.selection.episode_length == 0
+    assert for_episodes_of(config, 1000.0) == config
 
 
 def test_an_environment_that_carries_its_model_is_solved():

@@ -178,6 +178,10 @@ class SelectionConfig:
     scale: float | None = None
     """A factor for all counts of selection episodes; measured unless given, so that the choices
     take a fixed share of the time."""
+    episode_length: float | None = None
+    """Steps of an episode that the scale is meant for. Where those of the first tree are more than
+    twice as long, later choices have fewer of them. Measured with the scale unless that is given;
+    0 if no length is too long."""
     snapshots: tuple[int, ...] = (32, 64, 128)
     """Episodes of the race among the snapshots of a training."""
     final: int = 512

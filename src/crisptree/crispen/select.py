@@ -76,6 +76,11 @@ class Selection:
             other._scale = max(self._scale, math.sqrt(self._scale))
         return self._careful
 
+    @property
+    def episode_length(self) -> float:
+        """Steps of an episode, as played last; as expected if none was played."""
+        return self._pace.episode_length
+
     def until(self) -> float:
         """When playing that begins now must be over."""
         return self._times.until()

@@ -25,6 +25,7 @@ from crisptree.pipeline.executor import Job, Message, ProcessEndedError, Workers
 from crisptree.pipeline.leg_scores import score_of_leg, scores_together
 from crisptree.pipeline.plan import legs, next_leg, plan
 from crisptree.pipeline.progress import Prefixed, Reporter
+from crisptree.pipeline.resolve import for_episodes_of
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.runner import LEAST_PACE, Before, candidate_seed, run_stages
 from crisptree.pipeline.stage import Artifacts, load_artifacts
@@ -63,6 +64,8 @@ class Finished:
     """The folders of the same stages."""
     settled: bool = False
     """Whether the tree is settled; see `stage.is_settled`."""
+    episode_length: float = 0.0
+    """Steps of the episodes that the tree was scored in."""
 
 
 @dataclass(frozen=True)
@@ -302,6 +305,7 @@ class _Race:
             (*(() if before is None else before.records), *records),
             (*(() if before is None else before.folders), *folders),
             result["settled"],
+            result["episode_length"],
         )
 
     def _folder(self, candidate: Candidate) -> Path:
@@ -369,6 +373,7 @@ def _inputs_of_next_leg(finished: Finished) -> dict[str, Any]:
         "pace": max(LEAST_PACE, paces[-1]) if paces else 1.0,
         "best_return": max(returns, default=-math.inf),
         "settled": finished.settled,
+        "episode_length": finished.episode_length,
     }
 
 
@@ -389,6 +394,8 @@ def run_leg(
     """The job of a worker process: one leg of one candidate, as plain JSON."""
     enable_compilation_cache()
     task, whole = task_of(EnvSource.from_bytes(source)), from_dict(TrainConfig, config)
+    if before is not None:
+        whole = for_episodes_of(whole, before["episode_length"])
     directory, time_left = RunDirectory(Path(folder)), TimeLeft.from_dict(times)
     with directory.locked():
         made, records = run_stages(

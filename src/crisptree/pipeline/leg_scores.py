@@ -25,9 +25,17 @@ def score_of_leg(
     made: Artifacts, config: TrainConfig, task: Task, seed: int, leg: int, times: TimeLeft
 ) -> dict[str, Any]:
     """The score that decides which tree goes on, on the same selection episodes for every
-    candidate; None where there is no time to play all of them to their end."""
+    candidate, and their length; None where there is no time to play all of them to their end."""
     assert made.tree is not None
     selection = _selection(config, task, seed, leg, times)
+    found = _score(made, selection, config, task)
+    return {**found, "episode_length": round(selection.episode_length, 1)}
+
+
+def _score(
+    made: Artifacts, selection: Selection, config: TrainConfig, task: Task
+) -> dict[str, Any]:
+    assert made.tree is not None
     if "worst_case" in made.figures:  # the worst starts decide
         settled = bool(made.figures["settled"])
         return {"selection_return": made.figures["worst_case"], "settled": settled}

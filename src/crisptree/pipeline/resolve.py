@@ -37,6 +37,8 @@ SELECTION_STEPS = 25
 """Steps of selection episodes for each step of learning at most, where nobody gave a time."""
 LEAST_SCALE, LEAST_SCALE_BY_STEPS = 0.02, 0.001
 """Of selection: where a time says how much there is of everything, and where steps do."""
+MUCH_LONGER = 2.0
+"""Episodes that are this many times as long as expected are fewer."""
 USUAL_LENGTH = 50
 """Up to this episode length the scale is 1 at most."""
 TRIES = 4
@@ -83,6 +85,7 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
     config = _with_smaller_replays(config)
     if config.search.width is None:
         config = replace(config, search=replace(config.search, width=_search_width(task)))
+    config = _with_selection_length(config, task, measured)
     if config.selection.scale is None:
         scale = _selection_scale(config, task, measured)
         config = replace(config, selection=replace(config.selection, scale=scale))
@@ -275,6 +278,30 @@ def _selection_scale(config: TrainConfig, task: Task, measured: Measurement) -> 
     # Short episodes tell little, so more of them are played.
     most = max(1.0, USUAL_LENGTH / length)
     return float(f"{min(most, max(least, scale)):.2g}")
+
+
+def _with_selection_length(config: TrainConfig, task: Task, measured: Measurement) -> TrainConfig:
+    """The configuration with the episode length that a measured scale is meant for. Compiled
+    episodes cost next to nothing, however long they are."""
+    if config.selection.episode_length is not None:
+        return config
+    is_measured = config.selection.scale is None and twin_of(task) is None
+    length = round(measured.learned_length(task.max_steps), 1) if is_measured else 0.0
+    return replace(config, selection=replace(config.selection, episode_length=length))
+
+
+def for_episodes_of(config: TrainConfig, length: float) -> TrainConfig:
+    """The configuration for later choices, once a tree is known whose episodes have so many steps.
+
+    Random play may fall at once where a tree that has learned stays up to the limit: choices would
+    take many times as long as was planned.
+    """
+    scale, expected = config.selection.scale, config.selection.episode_length
+    if not scale or not expected or length <= MUCH_LONGER * expected:
+        return config
+    least = min(scale, LEAST_SCALE if config.budget is not None else LEAST_SCALE_BY_STEPS)
+    scale = float(f"{max(least, scale * expected / length):.2g}")
+    return replace(config, selection=replace(config.selection, scale=scale))
 
 
 def _with_fewer_tries(config: TrainConfig) -> TrainConfig:
