@@ -70,7 +70,8 @@ def test_later_choices_have_fewer_episodes_where_these_are_longer_than_expected(
     falls = Measurement(20_000.0, 20.0)
     config = resolve(TrainConfig(), task, falls)
     expected, scale = config.selection.episode_length, config.selection.scale
-    assert expected == pytest.approx((20 * 1000) ** 0.5, abs=0.1) and scale is not None
+    assert expected is not None and scale is not None
+    assert expected == pytest.approx((20 * 1000) ** 0.5, abs=0.1)
     assert for_episodes_of(config, 1.9 * expected) == config
     longer = for_episodes_of(config, 1000.0)
     assert longer.selection.scale == pytest.approx(scale * expected / 1000, rel=0.05)
