@@ -13,7 +13,7 @@ from crisptree.envs.rollout import rollout
 from crisptree.envs.seeds import episode_seeds
 from crisptree.envs.task import task_of
 from crisptree.pipeline.config import PolicyConfig, TrainConfig
-from crisptree.pipeline.leg_scores import score_of_leg
+from crisptree.pipeline.leg import score_of_leg
 from crisptree.pipeline.plan import legs
 from crisptree.pipeline.progress import Silent
 from crisptree.pipeline.run_directory import RunDirectory

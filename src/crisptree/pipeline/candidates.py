@@ -16,19 +16,15 @@ from typing import Any
 from crisptree.base.errors import CrisptreeError
 from crisptree.base.processes import cores
 from crisptree.crisp import CrispTree
-from crisptree.envs.source import EnvSource
-from crisptree.envs.task import Task, task_of
-from crisptree.learn.compilation_cache import enable_compilation_cache
+from crisptree.envs.task import Task
 from crisptree.pipeline.config import MOST_CANDIDATES, Beginning, TrainConfig, turns
-from crisptree.pipeline.config_io import from_dict, to_dict
+from crisptree.pipeline.config_io import to_dict
 from crisptree.pipeline.executor import Job, Message, ProcessEndedError, Workers
-from crisptree.pipeline.leg_scores import score_of_leg, scores_together
+from crisptree.pipeline.leg import record_of, scores_together
 from crisptree.pipeline.plan import legs, next_leg, plan
 from crisptree.pipeline.progress import Prefixed, Reporter
-from crisptree.pipeline.resolve import for_episodes_of
 from crisptree.pipeline.run_directory import RunDirectory
-from crisptree.pipeline.runner import LEAST_PACE, Before, candidate_seed, run_stages
-from crisptree.pipeline.stage import Artifacts, load_artifacts
+from crisptree.pipeline.runner import LEAST_PACE, candidate_seed, run_stages
 from crisptree.pipeline.timing import TimeLeft
 
 ROUNDS = 4
@@ -263,7 +259,7 @@ class _Race:
         """The results of candidates that finished the leg before the run was interrupted."""
         found = {}
         for each in candidates:
-            result = RunDirectory(self._folder(each)).read_checked(_record_of(number))
+            result = RunDirectory(self._folder(each)).read_checked(record_of(number))
             if result is not None and result["before"] == _key(before):
                 found[each.name] = result
         self._end -= max((_total(each["records"], "seconds") for each in found.values()), default=0)
@@ -290,7 +286,7 @@ class _Race:
                 "later": later_weight(self._config, number, waiting, self._n_workers),
                 "reuse": None if self._reuse is None else str(self._reuse),
             }
-            function = "crisptree.pipeline.candidates:run_leg"
+            function = "crisptree.pipeline.leg:run_leg"
             yield Job(each.name, function, arguments, str(folder / "log.txt"))
 
     def _finished(
@@ -350,10 +346,6 @@ def _folders(directory: Path, records: list[dict[str, Any]], n_before: int) -> t
     )
 
 
-def _record_of(leg: int) -> str:
-    return f"leg-{leg:02d}.json"
-
-
 def _key(before: Finished | None) -> str:
     return "" if before is None else before.records[-1]["key"]
 
@@ -375,57 +367,3 @@ def _inputs_of_next_leg(finished: Finished) -> dict[str, Any]:
         "settled": finished.settled,
         "episode_length": finished.episode_length,
     }
-
-
-def run_leg(
-    config: dict[str, Any],
-    source: bytes,
-    seed: int,
-    number: int,
-    beginning: Beginning,
-    leg: int,
-    folder: str,
-    before: dict[str, Any] | None,
-    times: dict[str, Any],
-    later: float,
-    reuse: str | None,
-    report: Reporter,
-) -> dict[str, Any]:
-    """The job of a worker process: one leg of one candidate, as plain JSON."""
-    enable_compilation_cache()
-    task, whole = task_of(EnvSource.from_bytes(source)), from_dict(TrainConfig, config)
-    if before is not None:
-        whole = for_episodes_of(whole, before["episode_length"])
-    directory, time_left = RunDirectory(Path(folder)), TimeLeft.from_dict(times)
-    with directory.locked():
-        made, records = run_stages(
-            legs(beginning, whole, number)[leg].stages,
-            task,
-            whole,
-            candidate_seed(seed, number),
-            directory,
-            report,
-            before=Before() if before is None else _loaded_inputs(before, whole, task),
-            minutes=time_left.minutes,
-            later=later,
-            reuse=None if reuse is None else Path(reuse),
-            measured=time_left.measured,
-            latest=time_left.latest,
-        )
-        assert made.tree is not None
-        result = {
-            "before": "" if before is None else before["key"],
-            "policy": made.tree.to_dict(),
-            "records": records,
-            **score_of_leg(made, whole, task, seed, leg, time_left),
-        }
-        directory.write_checked(_record_of(leg), result)
-    return result
-
-
-def _loaded_inputs(before: dict[str, Any], config: TrainConfig, task: Task) -> Before:
-    """The artifacts that the best candidate of the leg before has saved."""
-    made = load_artifacts(Path(before["folder"]), Artifacts(), config, task)
-    figures = {"settled": True} if before["settled"] else {}
-    made = replace(made, pace=before["pace"], best_return=before["best_return"], figures=figures)
-    return Before(made, before["key"], before["n_stages"])

@@ -11,7 +11,7 @@ from crisptree.crisp import CrispTree
 from crisptree.crispen.pace import Pace, Timetable
 from crisptree.crispen.select import Selection
 from crisptree.envs.task import Task, task_of
-from crisptree.pipeline.leg_scores import scores_together, whole_mean
+from crisptree.pipeline.leg import scores_together, whole_mean
 from crisptree.pipeline.timing import Measurement, TimeLeft
 
 CONFIG = small_config()

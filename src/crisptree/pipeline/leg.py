@@ -1,10 +1,13 @@
-"""What the trees of candidates earn at the end of a leg: the scores that decide which tree goes on.
+"""One leg of one candidate, and what its tree earns at the end: the score that decides which
+candidate's tree goes on.
 
 All candidates play the same selection episodes, which no stage has seen.
 """
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,12 +16,78 @@ from crisptree.crisp import CrispTree
 from crisptree.crispen.mend import is_lost
 from crisptree.crispen.pace import Timetable
 from crisptree.crispen.select import Selection
-from crisptree.envs.task import Task
+from crisptree.envs.source import EnvSource
+from crisptree.envs.task import Task, task_of
+from crisptree.learn.compilation_cache import enable_compilation_cache
 from crisptree.learn.exact_model import exact_model
-from crisptree.pipeline.config import MOST_CANDIDATES, TrainConfig
-from crisptree.pipeline.runner import candidate_seed, stage_seed
-from crisptree.pipeline.stage import Artifacts, is_settled
+from crisptree.pipeline.config import MOST_CANDIDATES, Beginning, TrainConfig
+from crisptree.pipeline.config_io import from_dict
+from crisptree.pipeline.plan import legs
+from crisptree.pipeline.progress import Reporter
+from crisptree.pipeline.resolve import for_episodes_of
+from crisptree.pipeline.run_directory import RunDirectory
+from crisptree.pipeline.runner import Before, candidate_seed, run_stages, stage_seed
+from crisptree.pipeline.stage import Artifacts, is_settled, load_artifacts
 from crisptree.pipeline.timing import TimeLeft
+
+
+def run_leg(
+    config: dict[str, Any],
+    source: bytes,
+    seed: int,
+    number: int,
+    beginning: Beginning,
+    leg: int,
+    folder: str,
+    before: dict[str, Any] | None,
+    times: dict[str, Any],
+    later: float,
+    reuse: str | None,
+    report: Reporter,
+) -> dict[str, Any]:
+    """The job of a worker process: one leg of one candidate, as plain JSON."""
+    enable_compilation_cache()
+    task, whole = task_of(EnvSource.from_bytes(source)), from_dict(TrainConfig, config)
+    if before is not None:
+        whole = for_episodes_of(whole, before["episode_length"])
+    directory, time_left = RunDirectory(Path(folder)), TimeLeft.from_dict(times)
+    with directory.locked():
+        made, records = run_stages(
+            legs(beginning, whole, number)[leg].stages,
+            task,
+            whole,
+            candidate_seed(seed, number),
+            directory,
+            report,
+            before=Before() if before is None else _loaded_inputs(before, whole, task),
+            minutes=time_left.minutes,
+            later=later,
+            reuse=None if reuse is None else Path(reuse),
+            measured=time_left.measured,
+            latest=time_left.latest,
+        )
+        assert made.tree is not None
+        result = {
+            "before": "" if before is None else before["key"],
+            "policy": made.tree.to_dict(),
+            "records": records,
+            **score_of_leg(made, whole, task, seed, leg, time_left),
+        }
+        directory.write_checked(record_of(leg), result)
+    return result
+
+
+def _loaded_inputs(before: dict[str, Any], config: TrainConfig, task: Task) -> Before:
+    """The artifacts that the best candidate of the leg before has saved."""
+    made = load_artifacts(Path(before["folder"]), Artifacts(), config, task)
+    figures = {"settled": True} if before["settled"] else {}
+    made = replace(made, pace=before["pace"], best_return=before["best_return"], figures=figures)
+    return Before(made, before["key"], before["n_stages"])
+
+
+def record_of(leg: int) -> str:
+    """The name of the file with the result of a leg."""
+    return f"leg-{leg:02d}.json"
 
 
 def score_of_leg(
