@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 import crisptree.envs.process_envs as process_envs
+from crisptree.crisp import CrispTree
 from crisptree.crisp.signature import Actions
+from crisptree.crispen.level_choices import with_values
 from crisptree.envs.envpool_envs import EnvpoolEnvs, envpool_has
 from crisptree.envs.gymnasium_envs import GymnasiumEnvs
 from crisptree.envs.levels import Levels
 from crisptree.envs.registry import twin_of
+from crisptree.envs.rollout import rollout
 from crisptree.envs.task import Task, task_of
 
 REAL = Actions.box(("push", "turn"), (-1.0, 0.0), (1.0, 10.0))
@@ -86,6 +89,23 @@ def test_a_twin_of_a_suite_gets_real_actions():
         other = real.step(key, state, jnp.asarray(task.levels.values(action[None])[0]))
         assert float(one.reward) == float(other.reward)
         assert np.array_equal(one.observation, other.observation)
+
+
+@pytest.mark.parametrize("env_id", ["gymnax:Pendulum-v1", "gymnax:Reacher-misc"])
+@pytest.mark.parametrize("n_trees", [1, 3], ids=["one tree", "several"])
+def test_trees_that_choose_among_levels_play_in_a_suite(env_id, n_trees):
+    """They earn what trees with these values do."""
+    pytest.importorskip("gymnax", reason="gymnax is not installed")
+    plain = task_of(env_id)
+    task = on_levels(plain, 3)
+    assert task.levels is not None
+    low, high = np.zeros(plain.n_actions, int), np.full(plain.n_actions, 2)
+    nested = (0, 0.1, low.tolist(), high.tolist())
+    choosing = CrispTree.from_nested(nested, **task.signature)
+    acting = with_values(choosing, task.levels)
+    one = rollout(n_trees * [choosing], task, range(4), fast=True, max_steps=20)
+    other = rollout(n_trees * [acting], plain, range(4), fast=True, max_steps=20)
+    assert one.returns == pytest.approx(other.returns, rel=1e-5)
 
 
 def test_other_twins_take_no_levels():

@@ -116,12 +116,14 @@ class SuiteTwin:
         return state, self._features(observation)
 
     def step(self, key: Key[Array, ""], state: Any, action: Array) -> TimeStep:
+        given = self.actions
         if self.levels is not None:
+            given = self.levels.actions
             action = jnp.asarray(self.levels.table)[jnp.arange(len(action)), action]
-        if self.actions.kind == "box":
-            shape = self.actions.shape or (self.actions.n_values,)
-            action = jnp.clip(action, jnp.array(self.actions.low), jnp.array(self.actions.high))
-            action = action.reshape(shape).astype(self.actions.dtype)
+        if given.kind == "box":
+            shape = given.shape or (given.n_values,)
+            action = jnp.clip(action, jnp.array(given.low), jnp.array(given.high))
+            action = action.reshape(shape).astype(given.dtype)
         at = self.simulator.step(key, state, action)
         return at._replace(observation=self._features(at.observation))
 

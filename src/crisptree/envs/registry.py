@@ -42,8 +42,8 @@ def twin_of(task: Task) -> "FunctionalEnv | None":
         from crisptree.envs.jax_suites import twin_of_suite
 
         assert isinstance(task.encoder, SpaceEncoder)
-        actions = task.given_actions
-        return twin_of_suite(suite, env_id, dict(source.kwargs), task.encoder, actions, task.levels)
+        kwargs = dict(source.kwargs)
+        return twin_of_suite(suite, env_id, kwargs, task.encoder, task.actions, task.levels)
     if task.levels is not None or not source.is_registered or source.env_id not in _TWINS:
         return None
     module, _, name = _TWINS[source.env_id].partition(":")
