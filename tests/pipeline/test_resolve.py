@@ -201,6 +201,8 @@ def test_few_steps_are_followed_by_few_tries(cartpole):
     assert few.selection.scale < 0.005 < more.selection.scale
     assert (few.search.sweeps, few.prune.races, few.prune.ways) == (2, 2, 2)
     assert more.search.sweeps < TrainConfig().search.sweeps
+    rounds = [each.worst_case.rounds for each in (few, more, TrainConfig())]
+    assert rounds == sorted(rounds) and rounds[1] < rounds[2]
     mine = replace(TrainConfig().search, sweeps=9)
     assert resolve(TrainConfig(steps=1_000, search=mine), cartpole, FAST).search.sweeps == 9
     timed = resolve(TrainConfig(budget=1.0), cartpole, SLOW)

@@ -39,6 +39,9 @@ LEAST_SCALE, LEAST_SCALE_BY_STEPS = 0.02, 0.001
 """Of selection: where a time says how much there is of everything, and where steps do."""
 MUCH_LONGER = 2.0
 """Episodes that are this many times as long as expected are fewer."""
+FEWEST_STARTS = 16
+"""Least starts that the worst case is looked for among, where a few steps are all that was asked
+for."""
 USUAL_LENGTH = 50
 """Up to this episode length the scale is 1 at most."""
 TRIES = 4
@@ -319,8 +322,13 @@ def _with_fewer_tries(config: TrainConfig) -> TrainConfig:
         counts = {name: max(least, math.ceil(n * scale / LEAST_SCALE)) for name, n in asked.items()}
         return replace(settings, **counts)
 
-    search, prune = fewer(config.search, 1, "sweeps"), fewer(config.prune, 2, "races", "ways")
-    return replace(config, search=search, prune=prune)
+    worst_case = fewer(config.worst_case, 2, "rounds", "patience")
+    return replace(
+        config,
+        search=fewer(config.search, 1, "sweeps"),
+        prune=fewer(config.prune, 2, "races", "ways"),
+        worst_case=fewer(worst_case, FEWEST_STARTS, "starts", "hard"),
+    )
 
 
 def measure(task: Task, seed: int) -> Measurement:
