@@ -9,6 +9,7 @@ from crisptree.envs.task import task_of
 from crisptree.pipeline.config import CandidateConfig, PaperConfig, TrainConfig
 from crisptree.pipeline.summary import (
     BETTER,
+    HALF_KNOWN,
     UNKNOWN,
     gap,
     gathered,
@@ -104,6 +105,14 @@ def test_where_nothing_could_be_compared_that_is_said():
     lines = in_words(run)
     assert "random play" not in "\n".join(lines)
     assert lines[-1].strip() == UNKNOWN
+
+
+def test_a_tree_that_was_not_compared_with_constant_actions_is_not_called_better_than_them():
+    figures = scored(np.array([19.0, 20.0]), Baselines(10.0, None, None, 4))
+    run = {**summary_of([1.0, 2.0], soft=2.0), **figures, **gap(2.0, figures)}
+    assert in_words(run)[-1].strip() == figures["verdict"] == HALF_KNOWN
+    worse = scored(np.array([9.0, 10.0]), Baselines(10.0, None, None, 4))
+    assert worse["verdict"] == "no better than random"
 
 
 def test_an_exact_mean_decides_where_it_is_known():

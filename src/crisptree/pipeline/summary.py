@@ -16,6 +16,9 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 ROUNDING = 1e-9
 BETTER = "better than random and constant"
 UNKNOWN = "not compared: there was no time for baselines"
+HALF_KNOWN = "better than random; there was no time to try constant actions"
+OPEN = (UNKNOWN, HALF_KNOWN)
+"""Verdicts that do not say everything, for want of time."""
 
 
 def scored(
@@ -55,9 +58,9 @@ def verdict(figures: dict[str, Any]) -> str:
         return UNKNOWN
     if not _is_above(surely, by_chance):
         return "no better than random"
-    if constant is not None and not _is_above(surely, constant):
-        return "no better than a constant action"
-    return BETTER
+    if constant is None:
+        return HALF_KNOWN
+    return BETTER if _is_above(surely, constant) else "no better than a constant action"
 
 
 def _is_above(value: float, other: float) -> bool:
@@ -167,8 +170,8 @@ def _run_in_words(run: dict[str, Any]) -> list[str]:
         lines.append(f"{indent}for comparison: {', '.join(comparisons)}")
     if _has_soft(run):
         lines.append(indent + _gap_in_words(run, fmt))
-    if run["verdict"] == UNKNOWN:
-        lines.append(f"{indent}{UNKNOWN}")
+    if run["verdict"] in OPEN:
+        lines.append(f"{indent}{run['verdict']}")
     elif run["verdict"] != BETTER:
         lines.append(
             f"{indent}the tree is {run['verdict']}: nothing was learned that would help; "

@@ -29,7 +29,7 @@ from crisptree.pipeline.resolve import measure, resolve
 from crisptree.pipeline.run_directory import RunDirectory
 from crisptree.pipeline.summary import (
     BETTER,
-    UNKNOWN,
+    OPEN,
     about,
     gap,
     gathered,
@@ -222,7 +222,7 @@ def _one_seed(
 
 def _to_try(config: TrainConfig, task: Task, figures: dict[str, Any]) -> dict[str, str]:
     """What may help, where nothing was learned."""
-    if figures["verdict"] in (BETTER, UNKNOWN):
+    if figures["verdict"] in (BETTER, *OPEN):
         return {}
     return {"to_try": what_to_try(config, task)}
 
