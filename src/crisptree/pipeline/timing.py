@@ -13,12 +13,10 @@ import numpy as np
 from crisptree.crispen.pace import Pace
 from crisptree.envs.task import Task
 
-LEAST_RESERVED, RESERVED, MOST_RESERVED = 0.05, 0.12, 0.35
-"""Shares of the budget for what comes after the candidates: where scoring takes hardly any time,
-usually, and at most."""
-SCORED, SCORED_AT_ONCE, SCORED_WELL = 4, 64, 500
-"""Episodes that even the greatest share should suffice for (where steps only wait, many take as
-long as one), and those that the least share should."""
+RESERVED, MOST_RESERVED = 0.12, 0.35
+"""Least and greatest share of the budget for what comes after the candidates."""
+SCORED, SCORED_AT_ONCE = 4, 64
+"""Episodes that this time should suffice for; where steps only wait, many take as long as one."""
 UNLIMITED_STEPS = 2_000
 """Assumed steps of an episode where the environment sets no limit."""
 SLACK = 1.15
@@ -71,11 +69,9 @@ class TimeLeft:
             return TimeLeft(measured=measured)
         share = RESERVED
         if measured is not None:
-            pace = measured.pace(task.max_steps)
-            few = SCORED_AT_ONCE if measured.waits else SCORED
-            at_least, well = (1.2 * pace.seconds(n) / (60 * budget) for n in (few, SCORED_WELL))
-            usual = min(RESERVED, max(LEAST_RESERVED, well))
-            share = min(MOST_RESERVED, max(usual, at_least))
+            count = SCORED_AT_ONCE if measured.waits else SCORED
+            seconds = measured.pace(task.max_steps).seconds(count)
+            share = min(MOST_RESERVED, max(RESERVED, 1.2 * seconds / (60 * budget)))
         end = time.time() + 60 * budget - (time.monotonic() - began)
         reserved = 60 * budget * share
         return TimeLeft(budget * (1 - share), end - reserved, reserved, measured)
