@@ -163,9 +163,10 @@ def test_generations_take_as_many_steps_as_the_direct_training():
     task = task_of("Pendulum-v1")
     config = resolve(TrainConfig(steps=1_000_000), task, FAST)
     assert config.selection.scale == 0.4
-    assert config.rule.generations == 400  # of 8 episodes of 200 steps it would be 625
+    assert config.rule.generations == 1_000_000 // (32 * 200)
     assert config.evolve.generations == 1_000_000 // (16 * 3 * 200)
     assert resolve(TrainConfig(steps=1_000), task, FAST).rule.generations == 20
+    assert resolve(TrainConfig(budget=1.0), task, FAST).rule.generations == 1_000  # time ends them
 
 
 def test_cuts_are_mended_in_two_ways():
@@ -178,6 +179,7 @@ def test_cuts_are_mended_in_two_ways():
         assert [stage.name.split("-")[0] for stage in leg.stages] == ["prune", "evolve"]
     linear = replace(config, policy=PolicyConfig(leaf="linear"))
     assert [stage.name for stage in plan("mlp", linear)][2:4] == ["distill", "refine-first"]
+    assert [stage.name for stage in plan("rule", linear)][:2] == ["teacher-rule", "cut-at-once"]
     names = [stage.name for stage in plan("rule", config)]
     assert names[:3] == ["teacher-rule", "distill", "evolve-first"]
     cuts = [name for name in names if name.startswith("prune")]

@@ -149,6 +149,8 @@ class EvolveConfig:
     spread: float = 0.05
     """Distance of the tries, in deviations of the states that the tree visits and in halves of an
     action's range."""
+    shrink_from: float = 0.0
+    """Progress from which on that distance shrinks, to a fifth in the end."""
     confirm: int = 256
     """Fresh episodes on which the outcome must earn more."""
 
@@ -157,6 +159,8 @@ class EvolveConfig:
             raise CrisptreeError(
                 "to evolve, population must be at least 4, episodes at least 1 and spread above 0"
             )
+        if not 0 <= self.shrink_from < 1:
+            raise CrisptreeError(f"shrink_from must be from 0 to below 1, not {self.shrink_from}")
 
 
 @dataclass(frozen=True)
@@ -165,10 +169,15 @@ class RuleConfig(EvolveConfig):
 
     generations: int | None = None
     """Most generations; as many as `steps` allow, 400 at most, unless given."""
-    population: int = 8
+    population: int = 32
     """Rules of a generation, in pairs on both sides of the one that moves."""
     episodes: int = 1
     """Episodes that each of them plays; the next generation plays others."""
+    spread: float = 0.03
+    """Distance of the tries, in deviations of the states that the rule visits and in halves of an
+    action's range."""
+    shrink_from: float = 0.6
+    """Progress from which on that distance shrinks, to a fifth in the end."""
 
 
 @dataclass(frozen=True)

@@ -70,6 +70,8 @@ def first_stages(beginning: Beginning, config: TrainConfig) -> list[Stage]:
             return [Explore(), SearchLearned()]
         case "external":
             return [External(), *derive, Distill(), repair]
+        case "rule" if config.policy.leaf == "linear" and not derive:
+            return [Rule(is_leaf=True)]
         case "rule":
             return [Rule(), *derive, Distill(), repair]
         case "mlp" | "soft" | "levels" | "dqn" | "sac":
@@ -128,10 +130,10 @@ def _repair(beginning: Beginning, config: TrainConfig, number: int) -> Literal["
     returns."""
     if not config.evolve.generations or _is_on_levels(beginning, config):
         return "refine"
+    is_odd, is_linear = bool(number % 2), config.policy.leaf == "linear"
     if beginning == "rule":
-        return "refine" if number % 2 else "evolve"
-    is_by_returns = config.policy.leaf == "constant" and number % 2
-    return "evolve" if is_by_returns else "refine"
+        return "refine" if is_odd and not is_linear else "evolve"
+    return "evolve" if is_odd and not is_linear else "refine"
 
 
 def _on_levels(leg: Leg) -> Leg:

@@ -49,7 +49,9 @@ TRIES = 4
 LEARNER_STEPS = 60_000
 """Steps a second of a learner on one core in an environment that costs nothing."""
 LEAST_GENERATIONS, MOST_GENERATIONS = 20, 400
-"""Generations of the evolution of a tree with real actions, or of a linear rule."""
+"""Generations of the evolution of a tree with real actions."""
+LONG = 1_000
+"""Most generations of a linear rule, where the time ends them."""
 FEW, MANY, COMPILED = 8, 64, 1024
 """Environments that are timed together: few at first, many if steps are fast, most if compiled."""
 FAST = 2_000
@@ -98,6 +100,8 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
         config = replace(config, evolve=replace(config.evolve, generations=generations))
     if config.rule.generations is None:
         generations = _generations(config, config.rule, task, measured)
+        if generations and config.budget is not None:
+            generations = LONG
         config = replace(config, rule=replace(config.rule, generations=generations))
     return config
 

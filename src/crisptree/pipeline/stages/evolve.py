@@ -41,16 +41,14 @@ class Evolve(Stage):
         return replace(inputs, tree=done.tree, figures=figures)
 
     def _evolved(self, tree: CrispTree, selection: Selection, context: Context) -> Evolved:
-        settings = self._settings(context)
-        generations = settings.generations or 1
         return evolve(
             [tree],
-            settings,
+            self._settings(context),
             selection,
             states_met_by(tree, context),
             lambda tree: states_met_by(tree, context),
             context.rng(),
-            report=lambda done, score: context.advance(done / generations, f"return {score:8.4g}"),
+            report=lambda done, score: context.advance(done, f"return {score:8.4g}"),
             time_used=context.time_used(),
         )
 

@@ -18,31 +18,37 @@ class Rule(Stage):
     """It is judged by returns of whole episodes, so it sees what a discount hides."""
 
     name: str = "teacher-rule"
-    weight: float = 2.0
+    weight: float = 14.0
+    is_leaf: bool = False
+    """Whether the rule is the first tree itself: then it ends with no more gains than asked for."""
 
     def settings(self, config: TrainConfig) -> dict[str, Any]:
-        return {"rule": asdict(config.rule), "selection": asdict(config.selection)}
+        return {
+            "rule": asdict(config.rule),
+            "gains": config.policy.gains if self.is_leaf else None,
+            "selection": asdict(config.selection),
+        }
 
     def run(self, inputs: Artifacts, context: Context) -> Artifacts:
         config, selection, rng = context.config, context.selection(), context.rng()
-        generations = config.rule.generations
-        assert generations
         used = context.time_used()
         states = states_met_by(random_policy(context.task, context.seed), context)
         rule = evolve(
-            scouted_rules(context.task, config.rule.spread, selection, states, rng),
+            scouted_rules(context.task, selection, states, rng),
             config.rule,
             selection,
             states,
             lambda tree: states_met_by(tree, context),
             rng,
-            report=lambda done, score: context.advance(done / generations, f"return {score:8.4g}"),
+            report=lambda done, score: context.advance(done, f"return {score:8.4g}"),
             time_used=used,
+            most_gains=config.policy.gains if self.is_leaf else None,
         ).tree
         returns = selection.returns([rule], config.selection.snapshots[-1])
         figures = {"selection_return": float(returns.mean()), "best_return": float(returns.max())}
         values = values_seen_by(rule, context)
-        return replace(inputs, teacher=rule, values=values, figures=figures)
+        tree = rule if self.is_leaf else inputs.tree
+        return replace(inputs, tree=tree, teacher=rule, values=values, figures=figures)
 
     def save(self, made: Artifacts, folder: Path) -> None:
         super().save(made, folder)
