@@ -16,7 +16,8 @@ HERE = str(Path(__file__).parent)
 @pytest.fixture(autouse=True)
 def importable(monkeypatch):
     """Worker processes find jobs.py where a user's module would be found."""
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([HERE, os.environ.get("PYTHONPATH", "")]))
+    places = [HERE, os.environ.get("PYTHONPATH")]  # an empty place would be the working directory
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, places)))
 
 
 def test_results_and_messages_come_back():
@@ -36,6 +37,14 @@ def test_what_a_job_refuses_is_one_line():
 def test_a_job_that_crashes_is_named_with_its_last_words():
     with pytest.raises(CrisptreeError, match="a: its process ended: last words"):
         run_jobs([Job("a", "jobs:crash", {})])
+
+
+def test_a_file_in_the_working_directory_hides_no_module_of_ours(tmp_path, monkeypatch):
+    """A user's script may be called like a module that the worker needs."""
+    for name in ("queue", "json", "numpy"):
+        (tmp_path / f"{name}.py").write_text("raise ImportError('the wrong one')\n")
+    monkeypatch.chdir(tmp_path)
+    assert run_jobs([Job("a", "jobs:double", {"number": 1})]) == {"a": {"twice": 2}}
 
 
 def test_a_failure_that_is_listened_to_stops_nothing_else():

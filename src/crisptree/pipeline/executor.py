@@ -164,7 +164,8 @@ class _Worker:
         # What the process prints outside of jobs; the listening thread closes it.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "crisptree.pipeline.executor"],
+            # -P: a file of the user's that is called like a module (queue.py) must not hide it
+            [sys.executable, "-P", "-m", "crisptree.pipeline.executor"],
             env={**os.environ, **ONE_THREAD},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
