@@ -11,10 +11,10 @@ from crisptree.crispen.config import EvolveConfig, RuleConfig
 from crisptree.crispen.evolve import (
     Numbers,
     RandomSearch,
+    drawn_rules,
     evolve,
     gains_at,
     one_rule,
-    scouted_rules,
 )
 from crisptree.crispen.fit import fit_cart
 from crisptree.crispen.fit_linear import fit_linear
@@ -104,30 +104,10 @@ def test_a_tree_comes_nearer_to_what_earns_most(leaf):
     tree, selection = some_tree(leaf), Nearness(BOX, 0)
     settings = EvolveConfig(generations=60, population=16)
     rng = np.random.default_rng(0)
-    evolved, score = evolve([tree], settings, selection, STATES, lambda tree: STATES, rng)
+    evolved, score = evolve(tree, settings, selection, STATES, lambda tree: STATES, rng)
     before, after = selection.returns([tree, evolved], 2).mean(1)
     assert after > 0.75 * before and evolved.n_leaves == tree.n_leaves
     assert score == after
-
-
-def test_of_several_trees_the_best_goes_on():
-    """The worse half stays behind after each epoch; the tries of a generation are shared."""
-
-    class Counting(Nearness):
-        def returns(self, trees, episodes, least=2, most=None):
-            counts.append(len(trees))
-            return super().returns(trees, episodes, least, most)
-
-    counts: list[int] = []
-    numbers, selection = Numbers.of(some_tree("linear"), STATES), Counting(BOX, 0)
-    rng = np.random.default_rng(0)
-    starts = [numbers.with_vector(numbers.vector + 3 * rng.normal(size=len(numbers.vector)))]
-    starts = [*starts, numbers.tree, *starts]
-    settings = EvolveConfig(generations=30, population=12)
-    evolved, score = evolve(starts, settings, selection, STATES, lambda tree: STATES, rng)
-    assert counts[:30] == [12] * 30
-    assert score >= selection.returns([numbers.tree], 2).mean()
-    assert evolved.n_leaves == numbers.tree.n_leaves
 
 
 def test_an_outcome_is_checked_on_no_more_episodes_than_it_was_found_on():
@@ -143,7 +123,7 @@ def test_an_outcome_is_checked_on_no_more_episodes_than_it_was_found_on():
     asked: list[tuple[int, int | None]] = []
     settings, rng = EvolveConfig(generations=7, population=4), np.random.default_rng(0)
     tree = some_tree("constant")
-    evolve([tree], settings, Careful(BOX, 0), STATES, lambda tree: STATES, rng)
+    evolve(tree, settings, Careful(BOX, 0), STATES, lambda tree: STATES, rng)
     assert asked[-1] == (settings.confirm, 14)  # two episodes in each of seven generations
 
 
@@ -157,7 +137,7 @@ def test_a_tree_that_earns_no_more_stays_as_it_is():
     rng = np.random.default_rng(0)
     met = lambda tree: STATES
     report = lambda progress, score: seen.append(progress)
-    same, _ = evolve([tree], settings, Flat(BOX, 0), STATES, met, rng, report)
+    same, _ = evolve(tree, settings, Flat(BOX, 0), STATES, met, rng, report)
     assert same is tree and seen == [1 / 60]
 
 
@@ -178,11 +158,18 @@ def test_a_rule_is_found_from_nothing():
             return -np.repeat(np.array(errors)[:, None], 2, 1)
 
     selection, rng = Line(BOX, 0), np.random.default_rng(0)
-    scouted = scouted_rules(BOX, selection, STATES, rng)
-    settings = RuleConfig(generations=150)
-    rule, _ = evolve(scouted, settings, selection, STATES, lambda tree: STATES, rng)
-    start, first, last = selection.returns([one_rule(BOX), scouted[0], rule], 2).mean(1)
-    assert start <= first < last and last > 0.2 * start
+    settings, start = RuleConfig(generations=150), one_rule(BOX)
+    rule, _ = evolve(start, settings, selection, STATES, lambda tree: STATES, rng)
+    first, last = selection.returns([start, rule], 2).mean(1)
+    assert first < last and last > 0.2 * first
+
+
+def test_rules_are_drawn_near_and_far():
+    rules = drawn_rules(BOX, STATES, np.random.default_rng(0))
+    numbers = Numbers.of(one_rule(BOX), STATES)
+    vectors = np.array([replace(numbers, tree=rule).vector for rule in rules])
+    lengths = np.linalg.norm(vectors, axis=1).reshape(3, -1).mean(1) / vectors.shape[1] ** 0.5
+    np.testing.assert_allclose(lengths, [0.05, 0.2, 0.8], rtol=0.2)
 
 
 def test_a_rule_ends_with_few_gains():
@@ -197,14 +184,30 @@ def test_a_rule_ends_with_few_gains():
     selection, rng = Lines(BOX, 0), np.random.default_rng(0)
     settings, met = RuleConfig(generations=200), lambda tree: STATES
     start = one_rule(BOX)
-    rule, score = evolve([start], settings, selection, STATES, met, rng, most_gains=1)
+    rule, score = evolve(start, settings, selection, STATES, met, rng, most_gains=1)
     assert sorted((gain.dimension, gain.feature) for gain in rule.gains[0]) == [(0, 1), (1, 2)]
     assert score > 0.2 * selection.returns([start], 2).mean()
 
 
+def test_of_a_rule_only_gains_move():
+    selection, rng = Nearness(BOX, 0), np.random.default_rng(0)
+    settings, met, start = RuleConfig(generations=20), lambda tree: STATES, one_rule(BOX)
+    rule, _ = evolve(start, settings, selection, STATES, met, rng, is_rule=True)
+    before, after = (Numbers.of(each, STATES).vector for each in (start, rule))
+    is_gain = Numbers.of(rule, STATES).is_gain
+    assert is_gain.tolist() == [False] * 2 + [True] * 6
+    np.testing.assert_allclose(after[~is_gain], before[~is_gain], atol=1e-6)
+    assert (np.abs(after - before)[is_gain] > 1e-3).sum() > 3
+
+
 def test_gains_go_little_by_little():
-    numbers = [gains_at(progress, one_rule(BOX), 1) for progress in (0.0, 0.25, 0.4, 0.6, 1.0)]
-    assert numbers == [3, 3, 2, 1, 1] and gains_at(0.5, one_rule(BOX), None) is None
+    assert [gains_at(progress, 9, 1) for progress in (0.0, 0.2, 0.325, 0.45, 1.0)] == [
+        9,
+        9,
+        3,
+        1,
+        1,
+    ]
 
 
 def test_a_thinner_tree_acts_alike_at_the_mean_state():

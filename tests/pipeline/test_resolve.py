@@ -163,7 +163,7 @@ def test_generations_take_as_many_steps_as_the_direct_training():
     task = task_of("Pendulum-v1")
     config = resolve(TrainConfig(steps=1_000_000), task, FAST)
     assert config.selection.scale == 0.4
-    assert config.rule.generations == 1_000_000 // (32 * 200)
+    assert config.rule.generations == 1_000_000 // (16 * 200)
     assert config.evolve.generations == 1_000_000 // (16 * 3 * 200)
     assert resolve(TrainConfig(steps=1_000), task, FAST).rule.generations == 20
     assert resolve(TrainConfig(budget=1.0), task, FAST).rule.generations == 1_000  # time ends them

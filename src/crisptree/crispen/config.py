@@ -169,14 +169,14 @@ class RuleConfig(EvolveConfig):
 
     generations: int | None = None
     """Most generations; as many as `steps` allow, 400 at most, unless given."""
-    population: int = 32
+    population: int = 16
     """Rules of a generation, in pairs on both sides of the one that moves."""
     episodes: int = 1
     """Episodes that each of them plays; the next generation plays others."""
     spread: float = 0.03
     """Distance of the tries, in deviations of the states that the rule visits and in halves of an
     action's range."""
-    shrink_from: float = 0.6
+    shrink_from: float = 0.8
     """Progress from which on that distance shrinks, to a fifth in the end."""
 
 

@@ -7,7 +7,7 @@ features, is found in this way from nothing.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import NamedTuple
@@ -25,22 +25,20 @@ EPOCH = 10
 """Generations between two notes of the tree and of the states that it visits."""
 TOLD_MOST = 0.5
 """A step follows this share of the directions: those with the best tries."""
-FEWEST_TRIES = 4
-"""Least tries of a tree in a generation."""
 LATEST = 2
 """The outcome is one of this many last notes."""
 REACHES, SCOUTS, SCOUTING = (0.05, 0.2, 0.8), 16, (2, 8, 32)
-"""First rules: their distances from doing nothing, how many at each distance, and the episodes of
-the rounds of their race."""
-STARTS = 4
-"""How many of them evolve side by side; the worse half is dropped after each epoch."""
+"""Rules drawn at random: their distances from doing nothing, how many at each distance, and the
+episodes of the rounds of their race."""
+HEAD_START = 15
+"""Generations of a rule that began by doing nothing, before it races against those."""
 LEAST_CHECK = 8
 """Least episodes on which an outcome is checked."""
 LAST_SPREAD = 0.2
 """The spread at the end, as a share of that at the start."""
 NEARLY_ZERO = 1e-12
 """Replaces gains of zero, which a tree would drop."""
-THIN_FROM, THIN_AT = 0.25, 0.6
+THIN_FROM, THIN_AT = 0.2, 0.45
 """Progress at which the least gains begin to go, and at which no more are left than asked for."""
 
 
@@ -86,6 +84,12 @@ class Numbers:
         values = (values[~self._inner] - np.asarray(tree.actions.low)) / half - 1
         gains = [weight * self.deviation[f] / half[d] for _, d, f, weight in self._terms]
         return np.concatenate([thresholds, values.ravel(), np.array(gains, np.float64)])
+
+    @property
+    def is_gain(self) -> NDArray[np.bool_]:
+        """Which of the vector's numbers are gains; they come last."""
+        n_others = int(self._inner.sum()) + int((~self._inner).sum()) * len(self._half)
+        return np.arange(n_others + len(self._terms)) >= n_others
 
     def with_vector(self, vector: NDArray) -> CrispTree:
         """The tree with other numbers; `with_vector(vector)` is the tree itself."""
@@ -140,9 +144,9 @@ class RandomSearch:
     def __init__(self, mean: NDArray, spread: float, rng: np.random.Generator) -> None:
         self.mean, self.spread, self._rng = mean.copy(), spread, rng
 
-    def ask(self, population: int) -> NDArray:
-        """So many vectors to be tried, one in each row."""
-        self._directions = self._rng.normal(size=(population // 2, len(self.mean)))
+    def ask(self, population: int, moves: NDArray | bool = True) -> NDArray:
+        """So many vectors to be tried, one in each row; they differ where it `moves`."""
+        self._directions = moves * self._rng.normal(size=(population // 2, len(self.mean)))
         moved = self.spread * self._directions
         return np.concatenate([self.mean + moved, self.mean - moved])
 
@@ -172,62 +176,12 @@ def one_rule(task: Task) -> CrispTree:
     )
 
 
-def scouted_rules(
-    task: Task, selection: Selection, states: NDArray, rng: np.random.Generator
-) -> list[CrispTree]:
-    """The best of rules drawn at random around `one_rule`, near and far: where nothing nearby earns
-    more, small steps do not help."""
-    start = one_rule(task)
-    numbers = Numbers.of(start, states)
+def drawn_rules(task: Task, states: NDArray, rng: np.random.Generator) -> list[CrispTree]:
+    """Rules drawn at random around `one_rule`, near and far."""
+    numbers = Numbers.of(one_rule(task), states)
     n = len(numbers.vector)
-    drawn = [
-        numbers.vector + reach * rng.normal(size=n) for reach in REACHES for _ in range(SCOUTS)
-    ]
-    rules = [start, *map(numbers.with_vector, drawn)]
-    return [rules[index] for index, _ in selection.finalists(rules, SCOUTING)[:STARTS]]
-
-
-class _Path:
-    """One tree that evolves."""
-
-    def __init__(
-        self, tree: CrispTree, spread: float, states: NDArray, rng: np.random.Generator
-    ) -> None:
-        self._seen: list[NDArray] = [states]
-        self.noted: list[CrispTree] = []
-        self._numbers = Numbers.of(tree, states)
-        self._strategy = RandomSearch(self._numbers.vector, spread, rng)
-        self._scores: list[float] = []
-
-    def ask(self, spread: float, population: int) -> list[CrispTree]:
-        self._strategy.spread = spread
-        return [self._numbers.with_vector(vector) for vector in self._strategy.ask(population)]
-
-    def tell(self, scores: NDArray) -> None:
-        self._strategy.tell(scores)
-        self._scores.append(float(scores.mean()))
-
-    @property
-    def recent(self) -> float:
-        """The mean score of the latest generations."""
-        return float(np.mean(self._scores[-EPOCH:])) if self._scores else -np.inf
-
-    def note(self) -> CrispTree:
-        """Note the tree as it is now, and return it."""
-        self.noted.append(self._numbers.with_vector(self._strategy.mean))
-        return self.noted[-1]
-
-    def look(self, states: NDArray, most_gains: int | None) -> None:
-        """From now on, numbers are in units of all states visited so far, and there are at most so
-        many gains for each dimension of a leaf."""
-        self._seen.append(states)
-        self._numbers = self.numbers_of(self.noted[-1])
-        if most_gains is not None:
-            self._numbers = self._numbers.thinned(most_gains)
-        self._strategy.mean = self._numbers.vector
-
-    def numbers_of(self, tree: CrispTree) -> Numbers:
-        return Numbers.of(tree, np.concatenate(self._seen))
+    steps = [reach * rng.normal(size=n) for reach in REACHES for _ in range(SCOUTS)]
+    return [numbers.with_vector(numbers.vector + step) for step in steps]
 
 
 class Evolved(NamedTuple):
@@ -236,7 +190,7 @@ class Evolved(NamedTuple):
 
 
 def evolve(
-    starts: Sequence[CrispTree],
+    tree: CrispTree,
     settings: EvolveConfig,
     selection: Selection,
     states: NDArray,
@@ -245,42 +199,45 @@ def evolve(
     report: Callable[[float, float], object] = lambda progress, score: None,
     time_used: Callable[[], float] = lambda: 0.0,
     most_gains: int | None = None,
+    is_rule: bool = False,
 ) -> Evolved:
-    """The best tree after evolution if it earns more on fresh episodes, else the first tree
-    unchanged.
+    """The tree after evolution if it earns more on fresh episodes, else the tree unchanged.
 
-    Numbers are in units of `states` and of the states that the tree visits on the way. Trees share
-    the tries of a generation; after each epoch the worse half of them is dropped. `time_used` is a
-    share: at 1 there is no time left. The nearer the end, the smaller the steps. Where `most_gains`
-    are given for each dimension of a leaf, all gains move at first, and the least go on the way.
+    Numbers are in units of `states` and of the states that the tree visits on the way. `time_used`
+    is a share: at 1 there is no time left. The nearer the end, the smaller the steps. Where
+    `most_gains` are given for each dimension of a leaf, all gains move at first, and the least ones
+    go on the way. Of a rule only gains move: an offset soon brings a little more, and then stands
+    in the way.
     """
     assert settings.generations is not None, "the configuration is resolved before it is run"
-    paths, played = [_Path(tree, settings.spread, states, rng) for tree in starts], 0
+    numbers, seen, noted, played = Numbers.of(tree, states), [states], [], 0
+    strategy = RandomSearch(numbers.vector, settings.spread, rng)
     for generation in range(1, settings.generations + 1):
         if time_used() >= 1:
             break
         progress = max(time_used(), generation / settings.generations)
-        spread = _spread_at(progress, settings)
-        population = max(FEWEST_TRIES, settings.population // len(paths))
-        trees = [tree for path in paths for tree in path.ask(spread, population)]
-        returns = selection.returns(trees, settings.episodes, least=1)
+        strategy.spread = _spread_at(progress, settings)
+        moves = numbers.is_gain if is_rule else True
+        asked = strategy.ask(settings.population, moves)
+        tries = [numbers.with_vector(vector) for vector in asked]
+        returns = selection.returns(tries, settings.episodes, least=1)
         played += returns.shape[1]
-        scores = returns.mean(1).reshape(len(paths), -1)
-        report(progress, float(scores.mean(1).max()))
+        scores = returns.mean(1)
+        report(progress, float(scores.mean()))
         if np.ptp(scores) == 0:  # all earn the same
             break
-        for path, mine in zip(paths, scores, strict=True):
-            path.tell(mine)
+        strategy.tell(scores)
         if generation % EPOCH == 0:
-            best_first = sorted(paths, key=lambda path: -path.recent)
-            paths = best_first[: (len(paths) + 1) // 2]
-            for path in paths:
-                path.look(states_met_by(path.note()), gains_at(progress, starts[0], most_gains))
-    best = max(paths, key=lambda path: path.recent)
-    best.note()
-    last = [starts[0], *best.noted[-LATEST:]]  # of equals, the first
+            noted.append(numbers.with_vector(strategy.mean))
+            seen.append(states_met_by(noted[-1]))
+            numbers = Numbers.of(noted[-1], np.concatenate(seen))
+            if most_gains is not None:
+                numbers = numbers.thinned(gains_at(progress, tree.n_features, most_gains))
+            strategy.mean = numbers.vector
+    noted.append(numbers.with_vector(strategy.mean))
+    last = [tree, *noted[-LATEST:]]  # of equals, the first
     if most_gains is not None:
-        last = [best.numbers_of(tree).thinned(most_gains).tree for tree in last]
+        last = [Numbers.of(each, np.concatenate(seen)).thinned(most_gains).tree for each in last]
     # Checking takes less time than evolving.
     means = selection.careful().returns(last, settings.confirm, most=max(LEAST_CHECK, played))
     means = means.mean(1)
@@ -292,10 +249,8 @@ def _spread_at(progress: float, settings: EvolveConfig) -> float:
     return settings.spread * LAST_SPREAD**share
 
 
-def gains_at(progress: float, tree: CrispTree, most: int | None) -> int | None:
+def gains_at(progress: float, n_features: int, most: int) -> int:
     """How many gains each dimension of a leaf may have at this progress, on the way from one for
     each feature to `most`."""
-    if most is None:
-        return None
     share = np.clip((progress - THIN_FROM) / (THIN_AT - THIN_FROM), 0.0, 1.0)
-    return max(most, math.ceil(tree.n_features * (most / tree.n_features) ** share))
+    return max(most, math.ceil(n_features * (most / n_features) ** share))

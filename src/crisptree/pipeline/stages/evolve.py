@@ -42,7 +42,7 @@ class Evolve(Stage):
 
     def _evolved(self, tree: CrispTree, selection: Selection, context: Context) -> Evolved:
         return evolve(
-            [tree],
+            tree,
             self._settings(context),
             selection,
             states_met_by(tree, context),

@@ -5,12 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from crisptree.crisp import CrispTree
-from crisptree.crispen.evolve import evolve, scouted_rules
+from crisptree.crispen.config import RuleConfig
+from crisptree.crispen.evolve import HEAD_START, SCOUTING, drawn_rules, evolve, one_rule
 from crisptree.envs.policy import random_policy
 from crisptree.pipeline.config import TrainConfig
 from crisptree.pipeline.stage import Artifacts, Context, Stage
 from crisptree.pipeline.stages.evolve import states_met_by
 from crisptree.pipeline.teachers import values_seen_by
+
+HEAD_SHARE = 0.25
+"""Most of the time that the rule's first generations may take."""
 
 
 @dataclass(frozen=True)
@@ -33,17 +37,29 @@ class Rule(Stage):
         config, selection, rng = context.config, context.selection(), context.rng()
         used = context.time_used()
         states = states_met_by(random_policy(context.task, context.seed), context)
-        rule = evolve(
-            scouted_rules(context.task, selection, states, rng),
-            config.rule,
-            selection,
-            states,
-            lambda tree: states_met_by(tree, context),
-            rng,
-            report=lambda done, score: context.advance(done, f"return {score:8.4g}"),
-            time_used=used,
-            most_gains=config.policy.gains if self.is_leaf else None,
-        ).tree
+
+        def evolved(
+            start: CrispTree, settings: RuleConfig, share: float, most: int | None = None
+        ) -> CrispTree:
+            return evolve(
+                start,
+                settings,
+                selection,
+                states,
+                lambda tree: states_met_by(tree, context),
+                rng,
+                report=lambda done, score: context.advance(share * done, f"return {score:8.4g}"),
+                time_used=lambda: used() / share,
+                most_gains=most,
+                is_rule=True,
+            ).tree
+
+        # Where nothing near by earns more, small steps do not help: rules drawn at random compete.
+        early = replace(config.rule, generations=HEAD_START)
+        starts = [evolved(one_rule(context.task), early, HEAD_SHARE)]
+        starts += drawn_rules(context.task, states, rng)
+        start = starts[selection.race(starts, SCOUTING)[0]]
+        rule = evolved(start, config.rule, 1.0, config.policy.gains if self.is_leaf else None)
         returns = selection.returns([rule], config.selection.snapshots[-1])
         figures = {"selection_return": float(returns.mean()), "best_return": float(returns.max())}
         values = values_seen_by(rule, context)
