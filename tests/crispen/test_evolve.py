@@ -168,6 +168,8 @@ def test_rules_are_drawn_near_and_far():
     rules = drawn_rules(BOX, STATES, np.random.default_rng(0))
     numbers = Numbers.of(one_rule(BOX), STATES)
     vectors = np.array([replace(numbers, tree=rule).vector for rule in rules])
+    assert np.abs(vectors[:, ~numbers.is_gain]).max() < 1e-6
+    vectors = vectors[:, numbers.is_gain]
     lengths = np.linalg.norm(vectors, axis=1).reshape(3, -1).mean(1) / vectors.shape[1] ** 0.5
     np.testing.assert_allclose(lengths, [0.05, 0.2, 0.8], rtol=0.2)
 

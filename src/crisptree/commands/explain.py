@@ -71,7 +71,9 @@ class Command:
         for each in found.features:
             row = (wording.features[each.feature], f"{each.comparisons:.1%}", str(each.lost))
             rows.append(row)
-        print(f"\n{aligned(rows)}\n")
+        print(f"\n{aligned(rows)}")
+        if not found.splits:
+            return
         rows = [("split", "states", "true for", "return lost without it")]
         for each in found.splits:
             rows.append(
@@ -82,7 +84,7 @@ class Command:
                     str(each.lost),
                 )
             )
-        print(aligned(rows))
+        print(f"\n{aligned(rows)}")
 
     def _decision(self, tree: "CrispTree") -> None:
         import numpy as np

@@ -30,8 +30,8 @@ LATEST = 2
 REACHES, SCOUTS, SCOUTING = (0.05, 0.2, 0.8), 16, (2, 8, 32)
 """Rules drawn at random: their distances from doing nothing, how many at each distance, and the
 episodes of the rounds of their race."""
-HEAD_START = 15
-"""Generations of a rule that began by doing nothing, before it races against those."""
+HEAD_START = 20
+"""Generations of a rule that begins by doing nothing, before those are tried."""
 LEAST_CHECK = 8
 """Least episodes on which an outcome is checked."""
 LAST_SPREAD = 0.2
@@ -177,11 +177,11 @@ def one_rule(task: Task) -> CrispTree:
 
 
 def drawn_rules(task: Task, states: NDArray, rng: np.random.Generator) -> list[CrispTree]:
-    """Rules drawn at random around `one_rule`, near and far."""
+    """Rules with gains drawn at random, near `one_rule` and far from it."""
     numbers = Numbers.of(one_rule(task), states)
-    n = len(numbers.vector)
-    steps = [reach * rng.normal(size=n) for reach in REACHES for _ in range(SCOUTS)]
-    return [numbers.with_vector(numbers.vector + step) for step in steps]
+    moves = numbers.is_gain
+    steps = [reach * rng.normal(size=len(moves)) for reach in REACHES for _ in range(SCOUTS)]
+    return [numbers.with_vector(numbers.vector + moves * step) for step in steps]
 
 
 class Evolved(NamedTuple):

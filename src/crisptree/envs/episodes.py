@@ -79,7 +79,7 @@ class GymnasiumEpisodes(EpisodeBatch):
     def picture(self, slot: int) -> np.ndarray:
         """What the environment in a slot draws, `(height, width, 3)` uint8."""
         with warnings.catch_warnings(), guarded(self._task.name, "render"):
-            warnings.simplefilter("ignore", DeprecationWarning)
+            warnings.simplefilter("ignore")  # what a machine without a screen lacks is told once
             return np.asarray(self.envs[slot].render(), np.uint8)
 
     def close(self) -> None:

@@ -54,11 +54,11 @@ class Rule(Stage):
                 is_rule=True,
             ).tree
 
-        # Where nothing near by earns more, small steps do not help: rules drawn at random compete.
-        early = replace(config.rule, generations=HEAD_START)
-        starts = [evolved(one_rule(context.task), early, HEAD_SHARE)]
-        starts += drawn_rules(context.task, states, rng)
-        start = starts[selection.race(starts, SCOUTING)[0]]
+        nothing = one_rule(context.task)
+        start = evolved(nothing, replace(config.rule, generations=HEAD_START), HEAD_SHARE)
+        if start is nothing:  # nothing near by earns more, so small steps do not help
+            drawn = [nothing, *drawn_rules(context.task, states, rng)]
+            start = drawn[selection.race(drawn, SCOUTING)[0]]
         rule = evolved(start, config.rule, 1.0, config.policy.gains if self.is_leaf else None)
         returns = selection.returns([rule], config.selection.snapshots[-1])
         figures = {"selection_return": float(returns.mean()), "best_return": float(returns.max())}
