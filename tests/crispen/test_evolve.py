@@ -11,9 +11,9 @@ from crisptree.crispen.config import EvolveConfig, RuleConfig
 from crisptree.crispen.evolve import (
     Numbers,
     RandomSearch,
+    Thinning,
     drawn_rules,
     evolve,
-    gains_at,
     one_rule,
 )
 from crisptree.crispen.fit import fit_cart
@@ -202,14 +202,17 @@ def test_of_a_rule_only_gains_move():
     assert (np.abs(after - before)[is_gain] > 1e-3).sum() > 3
 
 
-def test_gains_go_little_by_little():
-    assert [gains_at(progress, 9, 1) for progress in (0.0, 0.2, 0.325, 0.45, 1.0)] == [
-        9,
-        9,
-        3,
-        1,
-        1,
-    ]
+def test_gains_go_once_returns_no_longer_rise():
+    thinning = Thinning(8, 3)
+    assert [thinning.after(mean, 0.1) for mean in (0.0, 50.0, 90.0, 93.0)] == [8, 8, 8, 6]
+    # What is left must have stopped rising again before more goes.
+    assert [thinning.after(mean, 0.2) for mean in (20.0, 80.0, 81.0, 70.0, 70.0)] == [6, 6, 5, 5, 4]
+
+
+def test_gains_go_in_time():
+    rising = Thinning(9, 1)
+    steps = enumerate((0.0, 0.6, 0.725, 0.85, 1.0))
+    assert [rising.after(2.0**n, progress) for n, progress in steps] == [9, 9, 3, 1, 1]
 
 
 def test_a_thinner_tree_acts_alike_at_the_mean_state():

@@ -38,8 +38,12 @@ LAST_SPREAD = 0.2
 """The spread at the end, as a share of that at the start."""
 NEARLY_ZERO = 1e-12
 """Replaces gains of zero, which a tree would drop."""
-THIN_FROM, THIN_AT = 0.2, 0.45
-"""Progress at which the least gains begin to go, and at which no more are left than asked for."""
+KEPT, RISEN = 0.75, 0.05
+"""Share of the gains that stays once returns no longer rise: by less, from one epoch to the next,
+than this share of all that they rose."""
+THIN_FROM, THIN_AT = 0.6, 0.85
+"""Progress at which the least gains go even while returns rise, and at which no more are left than
+asked for."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +188,29 @@ def drawn_rules(task: Task, states: NDArray, rng: np.random.Generator) -> list[C
     return [numbers.with_vector(numbers.vector + moves * step) for step in steps]
 
 
+class Thinning:
+    """How many gains each dimension of a leaf may have: fewer whenever returns no longer rise, and
+    in the end no more than `most`."""
+
+    def __init__(self, n_features: int, most: int) -> None:
+        self._n_features, self._most = n_features, most
+        self._allowed = n_features
+        self._first: float | None = None
+        self._best: float | None = None
+
+    def after(self, mean_return: float, progress: float) -> int:
+        """The number allowed after an epoch with this mean return."""
+        first = self._first = mean_return if self._first is None else self._first
+        if self._best is None or mean_return > self._best + RISEN * abs(self._best - first):
+            self._best = mean_return
+        else:
+            self._allowed, self._best = math.ceil(KEPT * self._allowed), None
+        share = np.clip((progress - THIN_FROM) / (THIN_AT - THIN_FROM), 0.0, 1.0)
+        forced = math.ceil(self._n_features * (self._most / self._n_features) ** share)
+        self._allowed = max(self._most, min(self._allowed, forced))
+        return self._allowed
+
+
 class Evolved(NamedTuple):
     tree: CrispTree
     selection_return: float
@@ -206,12 +233,14 @@ def evolve(
     Numbers are in units of `states` and of the states that the tree visits on the way. `time_used`
     is a share: at 1 there is no time left. The nearer the end, the smaller the steps. Where
     `most_gains` are given for each dimension of a leaf, all gains move at first, and the least ones
-    go on the way. Of a rule only gains move: an offset soon brings a little more, and then stands
-    in the way.
+    go once returns no longer rise. Of a rule only gains move: an offset soon brings a little more,
+    and then stands in the way.
     """
     assert settings.generations is not None, "the configuration is resolved before it is run"
     numbers, seen, noted, played = Numbers.of(tree, states), [states], [], 0
     strategy = RandomSearch(numbers.vector, settings.spread, rng)
+    thinning = None if most_gains is None else Thinning(tree.n_features, most_gains)
+    latest: list[float] = []
     for generation in range(1, settings.generations + 1):
         if time_used() >= 1:
             break
@@ -223,7 +252,8 @@ def evolve(
         returns = selection.returns(tries, settings.episodes, least=1)
         played += returns.shape[1]
         scores = returns.mean(1)
-        report(progress, float(scores.mean()))
+        latest = [*latest, float(scores.mean())][-EPOCH:]
+        report(progress, latest[-1])
         if np.ptp(scores) == 0:  # all earn the same
             break
         strategy.tell(scores)
@@ -231,8 +261,8 @@ def evolve(
             noted.append(numbers.with_vector(strategy.mean))
             seen.append(states_met_by(noted[-1]))
             numbers = Numbers.of(noted[-1], np.concatenate(seen))
-            if most_gains is not None:
-                numbers = numbers.thinned(gains_at(progress, tree.n_features, most_gains))
+            if thinning is not None:
+                numbers = numbers.thinned(thinning.after(float(np.mean(latest)), progress))
             strategy.mean = numbers.vector
     noted.append(numbers.with_vector(strategy.mean))
     last = [tree, *noted[-LATEST:]]  # of equals, the first
@@ -247,10 +277,3 @@ def evolve(
 def _spread_at(progress: float, settings: EvolveConfig) -> float:
     share = max(0.0, (progress - settings.shrink_from) / (1 - settings.shrink_from))
     return settings.spread * LAST_SPREAD**share
-
-
-def gains_at(progress: float, n_features: int, most: int) -> int:
-    """How many gains each dimension of a leaf may have at this progress, on the way from one for
-    each feature to `most`."""
-    share = np.clip((progress - THIN_FROM) / (THIN_AT - THIN_FROM), 0.0, 1.0)
-    return max(most, math.ceil(n_features * (most / n_features) ** share))
