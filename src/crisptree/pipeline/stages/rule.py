@@ -13,8 +13,9 @@ from crisptree.pipeline.stage import Artifacts, Context, Stage
 from crisptree.pipeline.stages.evolve import states_met_by
 from crisptree.pipeline.teachers import values_seen_by
 
-HEAD_SHARE = 0.25
-"""Most of the time that the rule's first generations may take."""
+HEADS, HEAD_SHARE = 3, 0.1
+"""How many rules begin, since some never get far, and most of the time that the first generations
+of each may take."""
 
 
 @dataclass(frozen=True)
@@ -54,11 +55,11 @@ class Rule(Stage):
                 is_rule=True,
             ).tree
 
-        nothing = one_rule(context.task)
-        start = evolved(nothing, replace(config.rule, generations=HEAD_START), HEAD_SHARE)
-        if start is nothing:  # nothing near by earns more, so small steps do not help
-            drawn = [nothing, *drawn_rules(context.task, states, rng)]
-            start = drawn[selection.race(drawn, SCOUTING)[0]]
+        nothing, early = one_rule(context.task), replace(config.rule, generations=HEAD_START)
+        heads = [evolved(nothing, early, HEAD_SHARE * i) for i in range(1, HEADS + 1)]
+        if all(head is nothing for head in heads):  # small steps do not help
+            heads = [nothing, *drawn_rules(context.task, states, rng)]
+        start = heads[selection.race(heads, SCOUTING)[0]]
         rule = evolved(start, config.rule, 1.0, config.policy.gains if self.is_leaf else None)
         returns = selection.returns([rule], config.selection.snapshots[-1])
         figures = {"selection_return": float(returns.mean()), "best_return": float(returns.max())}
