@@ -172,40 +172,66 @@ class _Part:
     def receive(self) -> None:
         """Wait for the step, and keep what it led to."""
         at = self.envs.receive()
-        discounted_return = self.gamma * self.discounted_return + at.reward
-        done = at.terminated | at.truncated | ~at.valid
-        acted = at.valid.reshape(-1, self.n_agents)
-        n_acted = acted.sum(1)
-        # A team's return is the mean over those alive, step by step; its episode is over when the
-        # last one's is.
-        earned = np.where(at.valid, at.reward, 0).reshape(acted.shape).sum(1)
-        self.episode_return += earned / np.maximum(n_acted, 1)
-        goes_on = ~done.reshape(acted.shape).all(1)
-        over = (n_acted > 0) & ~goes_on
         self.seen.append(
             (
                 self.observation,
                 self.action,
                 self.log_probability,
                 at.reward,
-                discounted_return,
                 at.next_observation,
                 at.terminated,
-                done,
+                at.truncated,
                 at.valid,
-                np.where(over, self.episode_return, np.float32(0)),
-                over.astype(np.float32),
             )
         )
-        self.episode_return = np.where(goes_on, self.episode_return, np.float32(0))
-        self.discounted_return = np.where(done, np.float32(0), discounted_return)
         self.observation = at.observation
 
     def take(self) -> list[np.ndarray]:
-        """All that was seen since the last time: seeds first, then time, then rows."""
-        parts = zip(*self.seen, strict=True)
+        """All that was seen since the last time, as the fields of a trajectory: seeds first, then
+        time, then rows."""
+        # What follows from rewards is worked out for all steps at once: a step waits for nothing.
+        every = [np.stack(part) for part in zip(*self.seen, strict=True)]
+        observation, action, log_probability, reward, following, terminated, truncated, valid = (
+            every
+        )
         self.seen = []
-        return [np.stack([self._by_seed(rows) for rows in part], 1) for part in parts]
+        done = terminated | truncated | ~valid
+        discounted_return = self._discounted_returns(reward, done)
+        return_sum, over = self._episode_returns(reward, done, valid)
+        fields = (
+            *(observation, action, log_probability, reward, discounted_return),
+            *(following, terminated, done, valid, return_sum, over),
+        )
+        return [np.swapaxes(self._by_seed(part, 1), 0, 1) for part in fields]
 
-    def _by_seed(self, rows: np.ndarray) -> np.ndarray:
-        return rows.reshape(self.n_seeds, len(rows) // self.n_seeds, *rows.shape[1:])
+    def _discounted_returns(self, reward: np.ndarray, done: np.ndarray) -> np.ndarray:
+        found, running = np.empty_like(reward), self.discounted_return
+        for time, over in enumerate(done):
+            np.add(self.gamma * running, reward[time], out=found[time])
+            running = np.where(over, np.float32(0), found[time])
+        self.discounted_return = running
+        return found
+
+    def _episode_returns(
+        self, reward: np.ndarray, done: np.ndarray, valid: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The return of each episode where it ends, else 0, and whether it ends there."""
+        acted = valid.reshape(len(valid), -1, self.n_agents)
+        n_acted = acted.sum(2)
+        # A team's return is the mean over those alive, step by step; its episode is over when the
+        # last one's is.
+        earned = np.where(valid, reward, 0).reshape(acted.shape).sum(2) / np.maximum(n_acted, 1)
+        goes_on = ~done.reshape(acted.shape).all(2)
+        over = (n_acted > 0) & ~goes_on
+        found, running = np.zeros(over.shape, np.float32), self.episode_return
+        for time in range(len(over)):
+            running += earned[time]
+            if not goes_on[time].all():
+                np.copyto(found[time], running, where=over[time])
+                running[~goes_on[time]] = 0
+        return found, over.astype(np.float32)
+
+    def _by_seed(self, rows: np.ndarray, axis: int = 0) -> np.ndarray:
+        """The array with its axis of rows in two: seeds, and the rows of each."""
+        before, (n, *after) = rows.shape[:axis], rows.shape[axis:]
+        return rows.reshape(*before, self.n_seeds, n // self.n_seeds, *after)
