@@ -221,7 +221,7 @@ class _Part:
         # A team's return is the mean over those alive, step by step; its episode is over when the
         # last one's is.
         earned = np.where(valid, reward, 0).reshape(acted.shape).sum(2) / np.maximum(n_acted, 1)
-        goes_on = ~done.reshape(acted.shape).all(2)
+        goes_on = np.logical_not(np.all(done.reshape(acted.shape), axis=2))
         over = (n_acted > 0) & ~goes_on
         found, running = np.zeros(over.shape, np.float32), self.episode_return
         for time in range(len(over)):
