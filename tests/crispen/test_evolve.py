@@ -148,16 +148,17 @@ def test_a_rule_looks_at_all_features_and_does_nothing_yet():
     assert rule.n_leaves == 1 and len(rule.gains[0]) == 2 * 3
 
 
+class NearnessToLine(Selection):
+    """What is wanted is itself a line, of one feature for each dimension."""
+
+    def returns(self, trees, episodes, least=2, most=None):
+        line = np.stack([0.5 * (STATES[:, 1] - 5), 5 + 0.01 * (STATES[:, 2] + 300)], 1)
+        errors = [np.square(tree.act(STATES) - line).mean() for tree in trees]
+        return -np.repeat(np.array(errors)[:, None], 2, 1)
+
+
 def test_a_rule_is_found_from_nothing():
-    """What is wanted is itself a line, so that one rule can come near to it."""
-
-    class Line(Nearness):
-        def returns(self, trees, episodes, least=2, most=None):
-            line = np.stack([0.5 * (STATES[:, 1] - 5), 5 + 0.01 * (STATES[:, 2] + 300)], 1)
-            errors = [np.square(tree.act(STATES) - line).mean() for tree in trees]
-            return -np.repeat(np.array(errors)[:, None], 2, 1)
-
-    selection, rng = Line(BOX, 0), np.random.default_rng(0)
+    selection, rng = NearnessToLine(BOX, 0), np.random.default_rng(0)
     settings, start = RuleConfig(generations=150), one_rule(BOX)
     rule, _ = evolve(start, settings, selection, STATES, lambda tree: STATES, rng)
     first, last = selection.returns([start, rule], 2).mean(1)
@@ -175,15 +176,8 @@ def test_rules_are_drawn_near_and_far():
 
 
 def test_a_rule_ends_with_few_gains():
-    """What is wanted asks for one feature in each dimension, and these are the ones that stay."""
-
-    class Lines(Nearness):
-        def returns(self, trees, episodes, least=2, most=None):
-            line = np.stack([0.5 * (STATES[:, 1] - 5), 5 + 0.01 * (STATES[:, 2] + 300)], 1)
-            errors = [np.square(tree.act(STATES) - line).mean() for tree in trees]
-            return -np.repeat(np.array(errors)[:, None], 2, 1)
-
-    selection, rng = Lines(BOX, 0), np.random.default_rng(0)
+    """The features that are wanted stay."""
+    selection, rng = NearnessToLine(BOX, 0), np.random.default_rng(0)
     settings, met = RuleConfig(generations=200), lambda tree: STATES
     start = one_rule(BOX)
     rule, score = evolve(start, settings, selection, STATES, met, rng, most_gains=1)

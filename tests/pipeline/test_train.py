@@ -211,7 +211,13 @@ def test_a_rule_list_from_scratch(task, tmp_path):
 
 @pytest.mark.parametrize(
     ("leaf", "beginning"),
-    [("constant", "direct"), ("linear", "direct"), ("linear", "sac"), ("constant", "rule")],
+    [
+        ("constant", "direct"),
+        ("linear", "direct"),
+        ("linear", "sac"),
+        ("constant", "rule"),
+        ("linear", "rule"),
+    ],
 )
 def test_real_actions(tmp_path, leaf, beginning):
     config = small_config(
@@ -223,6 +229,7 @@ def test_real_actions(tmp_path, leaf, beginning):
     assert done.tree is not None and done.tree.actions.kind == "box"
     action, _ = done.tree.predict(gymnasium.make("Pendulum-v1").reset(seed=0)[0])
     assert action.shape == (1,) and action.dtype == "float32"
+    assert max(map(len, done.tree.gains), default=0) <= 1  # as many as asked for
     teacher = tmp_path / "run" / "stages" / "01-teacher-sac" / "teacher.eqx"
     assert teacher.exists() == (beginning == "sac")
     if beginning == "sac":

@@ -168,7 +168,8 @@ class RuleConfig(EvolveConfig):
     """A teacher: one linear rule of all features, found from nothing in the same way."""
 
     generations: int | None = None
-    """Most generations; as many as `steps` allow, 400 at most, unless given."""
+    """Most generations; 1,000 where the time ends them, else as many as `steps` allow, 400 at most,
+    unless given."""
     population: int = 16
     """Rules of a generation, in pairs on both sides of the one that moves."""
     episodes: int = 1
