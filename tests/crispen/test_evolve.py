@@ -220,3 +220,22 @@ def test_a_thinner_tree_acts_alike_at_the_mean_state():
 def test_what_cannot_be_is_refused():
     with pytest.raises(CrisptreeError, match="population must be at least 4"):
         EvolveConfig(population=3)
+
+
+def test_an_evolution_that_gains_nothing_ends_half_way():
+    """The time goes to what comes after it."""
+    settings = EvolveConfig(generations=60, population=16)
+
+    class Noise(Selection):
+        """Returns of few episodes say nothing; on many, whatever comes later is worse."""
+
+        def returns(self, trees, episodes, least=2, most=None):
+            if episodes == settings.confirm:
+                return -np.arange(float(len(trees)))[:, None]
+            return np.random.default_rng(0).normal(size=(len(trees), episodes))
+
+    tree, seen = some_tree("linear"), []
+    report = lambda progress, score: seen.append(progress)
+    rng, met = np.random.default_rng(0), lambda tree: STATES
+    same, _ = evolve(tree, settings, Noise(BOX, 0), STATES, met, rng, report)
+    assert same is tree and seen[-1] == 0.5

@@ -72,8 +72,8 @@ class PruneConfig:
 class SearchConfig:
     """Small changes to the crisp tree itself, raced on return."""
 
-    sweeps: int = 24
-    """Most sweeps."""
+    sweeps: int | None = None
+    """Most sweeps: as many as there is time for, or 24 where nobody gave a time, unless given."""
     width: int | None = None
     """Changed trees in a sweep: 24, or 1,024 where an accelerator plays them, unless given."""
     rounds: tuple[int, ...] = (16, 16, 32, 64, 128, 256, 512)

@@ -34,6 +34,8 @@ HEAD_START = 20
 """Generations of a rule that begins by doing nothing, before those are tried."""
 LEAST_CHECK = 8
 """Least episodes on which an outcome is checked."""
+GIVES_UP = 0.5
+"""Progress at which an evolution ends that has gained nothing."""
 LAST_SPREAD = 0.2
 """The spread at the end, as a share of that at the start."""
 NEARLY_ZERO = 1e-12
@@ -231,7 +233,8 @@ def evolve(
     """The tree after evolution if it earns more on fresh episodes, else the tree unchanged.
 
     Numbers are in units of `states` and of the states that the tree visits on the way. `time_used`
-    is a share: at 1 there is no time left. The nearer the end, the smaller the steps. Where
+    is a share: at 1 there is no time left. The nearer the end, the smaller the steps; if nothing
+    was gained after half of it, it ends. Where
     `most_gains` are given for each dimension of a leaf, all gains move at first, and the least ones
     go once returns no longer rise. Of a rule only gains move: an offset soon brings a little more,
     and then stands in the way.
@@ -241,6 +244,7 @@ def evolve(
     strategy = RandomSearch(numbers.vector, settings.spread, rng)
     thinning = None if most_gains is None else Thinning(tree.n_features, most_gains)
     latest: list[float] = []
+    is_checked = is_rule
     for generation in range(1, settings.generations + 1):
         if time_used() >= 1:
             break
@@ -264,6 +268,11 @@ def evolve(
             if thinning is not None:
                 numbers = numbers.thinned(thinning.after(float(np.mean(latest)), progress))
             strategy.mean = numbers.vector
+            if not is_checked and progress >= GIVES_UP:
+                is_checked, pair = True, [tree, noted[-1]]
+                means = selection.careful().returns(pair, settings.confirm, most=played).mean(1)
+                if means[1] <= means[0]:
+                    return Evolved(tree, float(means[0]))
     noted.append(numbers.with_vector(strategy.mean))
     last = [tree, *noted[-LATEST:]]  # of equals, the first
     if most_gains is not None:

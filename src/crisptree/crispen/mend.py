@@ -99,6 +99,7 @@ def mend(
     A tree that is not nearly flawless stays as it is. It also ends, without a flawless tree, if
     nothing was gained for a while, or if `is_late`.
     """
+    assert settings.sweeps is not None, "the configuration is resolved before it is run"
     tree = tree.simplify()
     now = check(tree, best_return, selection, rounds)
     hard, idle, states = now.lost, 0, None

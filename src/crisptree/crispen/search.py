@@ -59,6 +59,7 @@ def search(
     The search ends early if nothing was gained for a while, or if `is_late`. The tree has at most
     `most_leaves` leaves, by default as many as it came with; a list stays a list.
     """
+    assert settings.sweeps is not None, "the configuration is resolved before it is run"
     tree = tree.simplify()
     most, width = most_leaves or tree.n_leaves, settings.width or WIDTH
     states, idle = None, 0

@@ -106,8 +106,9 @@ def legs(beginning: Beginning, config: TrainConfig, number: int = 0) -> list[Leg
         is_linear = config.policy.leaf == "linear"
         polish = _polish("last", config, times=2) if is_linear else ()
         evolve = Evolve(weight=2.0) if is_linear and beginning != "rule" else Evolve()
-        last = Leg("last", (*polish, Simplify(), evolve, Search(), judge))
-        return [Leg("first", (*first, CutAtOnce())), *cuts, last]
+        search = Leg("search", (*polish, Simplify(), evolve, Search("search-first", SEARCHES)))
+        last = Leg("last", (Search(weight=SEARCHES), judge))
+        return [Leg("first", (*first, CutAtOnce())), *cuts, search, last]
     wide = Leg("first", (*first, CutAtOnce(), *_polish("wide", config)))
     search = Leg("search", (Search("search-first", SEARCHES), *_polish("search", config)))
     learned = [wide, *cuts, search]

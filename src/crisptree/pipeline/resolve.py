@@ -51,7 +51,9 @@ LEARNER_STEPS = 60_000
 LEAST_GENERATIONS, MOST_GENERATIONS = 20, 400
 """Generations of the evolution of a tree with real actions."""
 LONG = 1_000
-"""Most generations of a linear rule, where the time ends them."""
+"""Most generations of a linear rule, and most sweeps of a search, where the time ends them."""
+SWEEPS = 24
+"""Most sweeps of a search, where nobody gave a time."""
 FEW, MANY, COMPILED = 8, 64, 1024
 """Environments that are timed together: few at first, many if steps are fast, most if compiled."""
 FAST = 2_000
@@ -95,6 +97,8 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
         scale = _selection_scale(config, task, measured)
         config = replace(config, selection=replace(config.selection, scale=scale))
         config = _with_fewer_tries(config)
+    if config.search.sweeps is None:
+        config = replace(config, search=replace(config.search, sweeps=_sweeps(config)))
     if config.evolve.generations is None:
         generations = _generations(config, config.evolve, task, measured)
         config = replace(config, evolve=replace(config.evolve, generations=generations))
@@ -329,10 +333,17 @@ def _with_fewer_tries(config: TrainConfig) -> TrainConfig:
     worst_case = fewer(config.worst_case, 2, "rounds", "patience")
     return replace(
         config,
-        search=fewer(config.search, 1, "sweeps"),
         prune=fewer(config.prune, 2, "races", "ways"),
         worst_case=fewer(worst_case, FEWEST_STARTS, "starts", "hard"),
     )
+
+
+def _sweeps(config: TrainConfig) -> int:
+    """As many as there is time for; where nobody gave a time, fewer if there are few steps."""
+    if config.budget is not None:
+        return LONG
+    assert config.selection.scale is not None
+    return math.ceil(SWEEPS * min(1.0, config.selection.scale / LEAST_SCALE))
 
 
 def measure(task: Task, seed: int) -> Measurement:

@@ -35,6 +35,7 @@ class Search(Stage):
             figures = {"leaves": inputs.tree.n_leaves, "settled": True}
             score = selection.mean(inputs.tree, config.selection.final)
             return replace(inputs, figures={**figures, "selection_return": score})
+        sweeps, used = config.search.sweeps or 1, context.time_used()
         searched = search(
             inputs.tree,
             config.search,
@@ -51,7 +52,7 @@ class Search(Stage):
             most_leaves=config.policy.leaves,
             is_list=config.policy.shape == "list",
             report=lambda sweep, tree: context.advance(
-                sweep / config.search.sweeps, f"{tree.n_leaves} leaves"
+                min(1.0, max(sweep / sweeps, used())), f"{tree.n_leaves} leaves"
             ),
             is_late=is_late,
         )
