@@ -23,8 +23,9 @@ def test_numbers_are_traced_and_all_else_is_part_of_the_program(kind):
     assert {*traced_fields(kind), *static_fields(kind)} == {f.name for f in fields(kind)}
     assert {"gamma", "learning_rate", "steepness", "plateau_speedup"} <= {*traced_fields(kind)}
     assert {"n_envs", "n_steps", "optimizer", "normalize_rewards"} <= {*static_fields(kind)}
-    assert len(jax.tree.leaves(kind())) == len(traced_fields(kind)) - 1  # no steepness
-    assert len(jax.tree.leaves(kind(steepness=(1.0, 2.0)))) == len(traced_fields(kind)) + 1
+    assert len(jax.tree.leaves(kind())) == len(traced_fields(kind)) - 2  # gamma, steepness
+    filled = kind(gamma=0.9, steepness=(1.0, 2.0))
+    assert len(jax.tree.leaves(filled)) == len(traced_fields(kind)) + 1
 
 
 def test_another_number_runs_the_same_program():
@@ -33,9 +34,9 @@ def test_another_number_runs_the_same_program():
     @jax.jit
     def program(config: PPOConfig):
         compiled.append(config.n_steps)
-        return config.gamma * config.n_steps
+        return config.discount * config.n_steps
 
-    config = PPOConfig(n_steps=16)
+    config = PPOConfig(n_steps=16, gamma=0.99)
     assert float(program(config)) == pytest.approx(0.99 * 16)
     assert float(program(replace(config, gamma=0.5, learning_rate=3.0))) == 8
     assert compiled == [16]
@@ -45,7 +46,7 @@ def test_another_number_runs_the_same_program():
 
 def test_seeds_may_each_have_their_own_numbers():
     config = per_seed([PPOConfig(gamma=0.5), PPOConfig(gamma=0.25, steepness=None)])
-    assert jax.vmap(lambda one: one.gamma * one.n_steps)(config).tolist() == [64, 32]
+    assert jax.vmap(lambda one: one.discount * one.n_steps)(config).tolist() == [64, 32]
     assert of_seed(config, 1) == PPOConfig(gamma=0.25) != of_seed(config, 0)
 
 
@@ -82,6 +83,11 @@ def test_one_configuration_for_all_seeds():
 def test_what_cannot_be_is_refused(kind, wrong, message):
     with pytest.raises(CrisptreeError, match=message):
         kind(**wrong)
+
+
+def test_the_discount_is_what_was_given():
+    assert PPOConfig().discount == 0.99
+    assert PPOConfig(gamma=0.9).discount == 0.9
 
 
 def test_steps_per_update():

@@ -4,7 +4,8 @@ import gymnasium as gym
 import pytest
 
 from crisptree.base.errors import CrisptreeError
-from crisptree.envs.task import task_of
+from crisptree.envs.task import Task, task_of
+from crisptree.learn.config import PPOConfig
 from crisptree.pipeline.config import (
     Beginning,
     CandidateConfig,
@@ -42,6 +43,8 @@ def test_nothing_is_left_open(cartpole):
         config.policy.size,
         config.direct.width,
         config.selection.scale,
+        config.search.sweeps,
+        config.ppo.gamma,
         config.candidates.count,
         config.candidates.tries,
     )
@@ -62,7 +65,7 @@ def test_few_steps_make_small_batches(cartpole):
     slow = resolve(TrainConfig(steps=20_000), cartpole, SLOW)
     assert slow.ppo.steps_per_update < 1_000
     assert slow.ppo_for("mlp").n_minibatches <= slow.ppo.steps_per_update // SMALLEST_MINIBATCH
-    assert resolve(TrainConfig(), cartpole, FAST).ppo == TrainConfig().ppo
+    assert resolve(TrainConfig(), cartpole, FAST).ppo == PPOConfig(gamma=0.99)
 
 
 def test_later_choices_have_fewer_episodes_where_these_are_longer_than_expected():
@@ -168,6 +171,22 @@ def test_generations_take_as_many_steps_as_the_direct_training():
     assert config.evolve.generations == 1_000_000 // (16 * 3 * 200)
     assert resolve(TrainConfig(steps=1_000), task, FAST).rule.generations == 20
     assert resolve(TrainConfig(budget=1.0), task, FAST).rule.generations == 1_000  # time ends them
+
+
+def test_real_actions_are_learned_for_half_an_episode(cartpole):
+    pendulum = task_of("Pendulum-v1")
+
+    def gamma(task: Task, length: float, **asked: float) -> float | None:
+        config = TrainConfig(steps=1_000, ppo=PPOConfig(**asked))
+        return resolve(config, task, replace(FAST, episode_length=length)).ppo.gamma
+
+    assert pendulum.max_steps == 200
+    lengths = [gamma(pendulum, length) for length in (50.0, 200.0, 600.0, 6_000.0)]
+    assert lengths == [0.99, 0.99, 0.994, 0.995]
+    assert gamma(cartpole, 500.0) == 0.99
+    assert gamma(pendulum, 6_000.0, gamma=0.99) == 0.99
+    resolved = resolve(TrainConfig(steps=1_000), pendulum, FAST)
+    assert resolved.dqn.gamma == resolved.sac.gamma == 0.99
 
 
 def test_cuts_are_mended_in_two_ways():

@@ -73,7 +73,7 @@ def collect(
             envs.alive.sum(agents), 1
         )
         episode_return = envs.episode_return + earned
-        discounted_return = config.gamma * envs.discounted_return + at.reward
+        discounted_return = config.discount * envs.discounted_return + at.reward
         fresh_state, fresh_observation = jax.vmap(env.reset)(reset_keys)
         following = EnvBatch(
             state=choose(over, fresh_state, at.state),

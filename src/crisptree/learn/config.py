@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from crisptree.base.errors import CrisptreeError
 
+GAMMA = 0.99
+"""The discount factor, where nothing else is known."""
 Annealed = tuple[float, float]
 """Where a number starts and where it ends."""
 
@@ -22,8 +24,9 @@ class LearnConfig:
     """Environments stepped side by side."""
     n_steps: int = 128
     """Steps of each environment between two updates."""
-    gamma: float = 0.99
-    """Discount factor."""
+    gamma: float | None = None
+    """Discount factor: 0.99, or more where real actions are learned in long episodes, unless
+    given."""
     learning_rate: float = 1e-2
     """Step size of the actor at the start."""
     leaf_learning_rate: float = 1.0
@@ -54,8 +57,11 @@ class LearnConfig:
 
     def __post_init__(self) -> None:
         self._at_least(1, "n_envs", "n_steps")
-        self._between(0, 1, "gamma", "anneal_until", "choose_gains_at", "final_learning_rate")
-        self._above_zero("gamma", "learning_rate", "leaf_learning_rate", "max_grad_norm")
+        if self.gamma is not None:
+            self._between(0, 1, "gamma")
+            self._above_zero("gamma")
+        self._between(0, 1, "anneal_until", "choose_gains_at", "final_learning_rate")
+        self._above_zero("learning_rate", "leaf_learning_rate", "max_grad_norm")
         self._above_zero("anneal_until")
         self._between(0, 2, "noise_color")
         self._at_least(1, "plateau_speedup", "longest")
@@ -63,6 +69,11 @@ class LearnConfig:
             raise CrisptreeError(
                 f"steepness must be two numbers above 0, start and end, not {self.steepness}"
             )
+
+    @property
+    def discount(self) -> Any:
+        """The discount factor: a number, or a traced one."""
+        return GAMMA if self.gamma is None else self.gamma
 
     @property
     def steps_per_update(self) -> int:
@@ -238,7 +249,7 @@ AnyConfig = PPOConfig | ReinforceConfig | DQNConfig | SACConfig
 
 def is_traced(field: Any) -> bool:
     """Whether a field of a config is a number that programs take as an argument."""
-    return field.type is float or field.type == Annealed | None
+    return field.type is float or field.type in (float | None, Annealed | None)
 
 
 def traced_fields(config: type[LearnConfig]) -> list[str]:

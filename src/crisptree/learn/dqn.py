@@ -144,11 +144,11 @@ def q_step(state: QState, batch: Transitions, config: DQNConfig) -> tuple[QState
     reward = batch.reward / state.returns.deviation if config.normalize_rewards else batch.reward
     next_q = state.actor.mix(there.T).T
     if state.target is None:
-        target = greedy_target(reward, batch.terminated, next_q, config.gamma)
+        target = greedy_target(reward, batch.terminated, next_q, config.discount)
         penalty = optax.l2_loss
     else:
         next_target_q = state.target.mix(there.T).T
-        target = double_target(reward, batch.terminated, next_q, next_target_q, config.gamma)
+        target = double_target(reward, batch.terminated, next_q, next_target_q, config.discount)
         penalty = optax.huber_loss
 
     def loss(actor):

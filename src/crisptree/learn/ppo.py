@@ -178,7 +178,13 @@ def with_advantages(
         for rows in trajectory.rows("observation", "next_observation")
     )
     advantage = generalized_advantages(
-        reward, value, next_value, trajectory.terminated, trajectory.done, config.gamma, gae_lambda
+        reward,
+        value,
+        next_value,
+        trajectory.terminated,
+        trajectory.done,
+        config.discount,
+        gae_lambda,
     )
     batch = Batch(
         observation=state.observations.standardize(trajectory.observation),

@@ -159,7 +159,7 @@ def critic_step(
     soft_value = lowest_q(state.targets, there, next_action) - (
         jnp.exp(state.log_temperature) * log_probability
     )
-    target = reward + config.gamma * jnp.where(batch.terminated, 0.0, soft_value)
+    target = reward + config.discount * jnp.where(batch.terminated, 0.0, soft_value)
 
     def loss(critics):
         said = jnp.stack([q_of(critic, here, batch.action) for critic in critics])

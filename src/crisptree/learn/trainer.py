@@ -260,7 +260,7 @@ class HostRunner(Runner):
         self._collector: HostCollector | None = None
 
     def restart(self, states: Any, update: int) -> None:
-        n, gamma = self._pool.n_seeds, self._config.gamma
+        n, gamma = self._pool.n_seeds, self._config.discount
         seed = block_seed("training", n * self._config.n_envs, self._seed, update)
         self._collector = HostCollector(self._envs, n, self._n_agents, gamma, seed)
 

@@ -19,7 +19,7 @@ from crisptree.envs.rollout import Rollouts, rollout
 from crisptree.envs.task import Task
 from crisptree.envs.transition_table import has_transition_table
 from crisptree.envs.vector_env import vector_env
-from crisptree.learn.config import PPOConfig
+from crisptree.learn.config import GAMMA, PPOConfig
 from crisptree.learn.exploration import takes_a_table
 from crisptree.pipeline.config import Beginning, TrainConfig, turns
 from crisptree.pipeline.plan import training_shares
@@ -62,6 +62,8 @@ TIMED_SECONDS, TIMED_STEPS = 0.7, 2_000
 """Timing ends after this many seconds, or steps of each environment."""
 LOOKED_AT, REPEATS = 10_000, 0.9
 """Observations that are compared, and the share of seen ones above which observations repeat."""
+LOOK_AHEAD, MOST_GAMMA = 0.5, 0.995
+"""Share of an episode that real actions are learned for, and the greatest discount factor."""
 UPDATES = 60
 """Batches are made smaller if a training would have fewer updates than this."""
 SMALLEST_STEPS, SMALLEST_ENVS = 8, 8
@@ -90,6 +92,7 @@ def resolve(config: TrainConfig, task: Task, measured: Measurement) -> TrainConf
         config = replace(config, steps=_steps_within(config, measured))
     config = _with_smaller_batches(config, measured)
     config = _with_smaller_replays(config)
+    config = _with_discounts(config, task, measured)
     if config.search.width is None:
         config = replace(config, search=replace(config.search, width=_search_width(task)))
     config = _with_selection_length(config, task, measured)
@@ -271,6 +274,19 @@ def _with_smaller_replays(config: TrainConfig) -> TrainConfig:
             learning, n_steps=n_steps, gradient_steps=gradient_steps, learning_starts=starts
         )
         config = replace(config, **{name: smaller})
+    return config
+
+
+def _with_discounts(config: TrainConfig, task: Task, measured: Measurement) -> TrainConfig:
+    """PPO looks a share of an episode ahead where actions are real, but no less far than usual."""
+    far = GAMMA
+    if task.actions.kind == "box":
+        steps = LOOK_AHEAD * measured.learned_length(task.max_steps)
+        far = round(min(MOST_GAMMA, max(GAMMA, 1 - 1 / steps)), 3)
+    for name, gamma in (("ppo", far), ("dqn", GAMMA), ("sac", GAMMA)):
+        learning = getattr(config, name)
+        if learning.gamma is None:
+            config = replace(config, **{name: replace(learning, gamma=gamma)})
     return config
 
 
