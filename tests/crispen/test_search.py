@@ -12,7 +12,7 @@ from crisptree.crisp.signature import Actions
 from crisptree.crispen.config import SearchConfig
 from crisptree.crispen.prune import rows_by_node
 from crisptree.crispen.search import inserted, search, together, variant
-from crisptree.crispen.select import Selection
+from crisptree.crispen.select import Lead, Selection
 
 QUICK = SearchConfig(sweeps=6, rounds=(16, 64), confirm=64, width=8, patience=4)
 OFF = cartpole((SPIN, 0.5, RIGHT, (SPIN, -0.5, (ANGLE, 0.08, RIGHT, LEFT), LEFT)))
@@ -51,6 +51,24 @@ def test_a_tree_that_cannot_be_bettered_comes_back_as_it_was():
     same = looked(GOOD, report=lambda sweep, tree: asked.append(sweep))
     assert same.to_dict() == GOOD.simplify().to_dict()
     assert asked == [1, 2, 3, 4]  # then its patience is over
+
+
+def test_gains_by_luck_end_the_search():
+    """Every sweep finds a change that seems to gain, and together they gain nothing."""
+
+    class Lucky(Selection):
+        def ahead(self, tree, others, rounds, keep=0.5):
+            return [Lead(0, 1.0, 0.1)]
+
+        def returns(self, trees, episodes, least=2, most=None):
+            return np.zeros((len(trees), episodes))
+
+    seen, settings = [], replace(QUICK, sweeps=100)
+    states, rng = some_states(4), np.random.default_rng(0)
+    report = lambda sweep, tree: seen.append(tree)
+    tree = search(OFF, settings, Lucky(TASK, 0), lambda tree: states, rng, report=report)
+    assert tree == OFF.simplify() and len(seen) == settings.patience
+    assert seen[-1] != OFF.simplify()
 
 
 def test_the_same_seed_the_same_tree(bettered):

@@ -56,13 +56,14 @@ def search(
 ) -> CrispTree:
     """The tree after at most `settings.sweeps` sweeps; each keeps a few changes or none.
 
-    The search ends early if nothing was gained for a while, or if `is_late`. The tree has at most
-    `most_leaves` leaves, by default as many as it came with; a list stays a list.
+    The search ends early if `is_late`, or if `settings.patience` sweeps together gained nothing on
+    fresh episodes: some changes only seem to gain, by luck. The tree has at most `most_leaves`
+    leaves, by default as many as it came with; a list stays a list.
     """
     assert settings.sweeps is not None, "the configuration is resolved before it is run"
     tree = tree.simplify()
     most, width = most_leaves or tree.n_leaves, settings.width or WIDTH
-    states, idle = None, 0
+    states, before = None, tree
     for sweep in range(settings.sweeps):
         if is_late():
             break
@@ -70,12 +71,14 @@ def search(
         moved = _moved(tree, states, round(width * (1 - EXCHANGES)), settings.reach, rng)
         exchanged = _exchanged(tree, states, width - len(moved), most, is_list, rng)
         better = _raced(tree, moved, exchanged, settings, selection)
-        idle += 1
         if better is not None:
-            tree, idle, states = better.simplify(), 0, None
+            tree, states = better.simplify(), None
         report(sweep + 1, tree)
-        if idle == settings.patience:
-            break
+        if (sweep + 1) % settings.patience:
+            continue
+        if tree is before or not selection.careful().beats(tree, before, (settings.confirm,))[0]:
+            return before
+        before = tree
     return tree
 
 
