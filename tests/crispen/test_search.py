@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tree_strategies import LEAVES, inner, tree_of
 
+from crisptree.base.errors import CrisptreeError
 from crisptree.crisp import CrispTree
 from crisptree.crisp.signature import Actions
 from crisptree.crispen.config import SearchConfig
@@ -69,6 +70,12 @@ def test_gains_by_luck_end_the_search():
     tree = search(OFF, settings, Lucky(TASK, 0), lambda tree: states, rng, report=report)
     assert tree == OFF.simplify() and len(seen) == settings.patience
     assert seen[-1] != OFF.simplify()
+
+
+@pytest.mark.parametrize("wrong", [{"patience": 0}, {"lost": 0}, {"lost_share": 1.5}])
+def test_settings_that_cannot_be_are_refused(wrong):
+    with pytest.raises(CrisptreeError, match="search.patience must be at least 1"):
+        SearchConfig(**wrong)
 
 
 def test_the_same_seed_the_same_tree(bettered):

@@ -90,9 +90,10 @@ class SearchConfig:
     """The largest share of lost episodes with which a tree counts as nearly flawless."""
 
     def __post_init__(self) -> None:
-        if self.lost < 1 or not 0 <= self.lost_share <= 1:
+        if min(self.lost, self.patience) < 1 or not 0 <= self.lost_share <= 1:
             raise CrisptreeError(
-                "search.lost must be at least 1, and search.lost_share must lie in 0 … 1"
+                "search.lost and search.patience must be at least 1, and search.lost_share must lie "
+                "in 0 … 1"
             )
 
 
