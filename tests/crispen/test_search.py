@@ -74,7 +74,7 @@ def test_gains_by_luck_end_the_search():
 
 @pytest.mark.parametrize("wrong", [{"patience": 0}, {"lost": 0}, {"lost_share": 1.5}])
 def test_settings_that_cannot_be_are_refused(wrong):
-    with pytest.raises(CrisptreeError, match="search.patience must be at least 1"):
+    with pytest.raises(CrisptreeError, match="patience must be at least 1"):
         SearchConfig(**wrong)
 
 

@@ -92,8 +92,8 @@ class SearchConfig:
     def __post_init__(self) -> None:
         if min(self.lost, self.patience) < 1 or not 0 <= self.lost_share <= 1:
             raise CrisptreeError(
-                "search.lost and search.patience must be at least 1, and search.lost_share must lie "
-                "in 0 … 1"
+                "search.lost and search.patience must be at least 1, and search.lost_share must "
+                "lie in 0 … 1"
             )
 
 
