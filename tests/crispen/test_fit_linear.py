@@ -4,7 +4,8 @@ import pytest
 from kinds_of_tasks import BOX, task_with
 
 from crisptree.crispen.fit import fit_cart
-from crisptree.crispen.fit_linear import fit_linear, sparse_line, with_linear_leaves
+from crisptree.crispen.fit_linear import fit_linear, refitted, sparse_line, with_linear_leaves
+from crisptree.crispen.prune import cut_away, cuts
 
 LOW, HIGH = np.asarray(BOX.actions.low), np.asarray(BOX.actions.high)
 
@@ -91,10 +92,27 @@ def test_what_tells_nothing_gets_a_constant():
 def test_leaves_of_a_given_tree_become_linear():
     x = some_states()
     tree = fit_cart(x, kinked(x), None, 3, BOX, 0)
-    linear = with_linear_leaves(tree, x, kinked(x), 2, BOX)
+    linear = with_linear_leaves(tree, x, kinked(x), 2)
     assert (linear.feature == tree.feature).all() and linear.gains
     before, after = (np.square(each.act(x) - kinked(x)).mean() for each in (tree, linear))
     assert after < before
+
+
+def test_lines_are_fitted_again_where_a_cut_moved_states():
+    x = np.random.default_rng(0).normal(size=(4_000, 3)).astype(np.float32)
+    curved = np.stack([np.sin(2 * x[:, 0]), 5 + x[:, 0] * x[:, 1]], 1)
+    tree = fit_linear(x, curved, None, 8, BOX, 0, gains=2)
+    cut = cuts(tree, x)[3]
+    smaller = cut_away(tree, cut.node, cut.child)
+    again = refitted(smaller, tree, x)
+    assert again.n_leaves <= smaller.n_leaves < tree.n_leaves
+    errors = [np.square(each.act(x) - tree.act(x)).mean() for each in (smaller, again)]
+    assert errors[1] < 0.7 * errors[0]
+    leaf, wrong = smaller.apply(x), (smaller.act(x) != tree.act(x)).any(1)
+    untouched = ~np.isin(leaf, leaf[wrong])
+    assert 0 < untouched.sum() < len(x)
+    np.testing.assert_array_equal(again.act(x)[untouched], tree.act(x)[untouched])
+    assert refitted(tree, tree, x) == tree.simplify()
 
 
 def test_bounds_need_not_hold_zero():

@@ -3,10 +3,12 @@ import pytest
 from cartpole_trees import ANGLE, GOOD, LEFT, POSITION, RIGHT, SPIN, TASK, VELOCITY, cartpole
 from hypothesis import given
 from hypothesis import strategies as st
+from kinds_of_tasks import BOX
 from tree_strategies import LEAVES, LISTS, inner, one_of_every_cell, tree_of
 
 from crisptree.crisp import CrispTree
 from crisptree.crispen.config import PruneConfig
+from crisptree.crispen.fit_linear import fit_linear
 from crisptree.crispen.prune import (
     cut_away,
     cuts,
@@ -181,6 +183,25 @@ def test_pruning_by_return_keeps_what_earns():
     smaller = prune_by_return(WIDE, 4, VISITED, selection, RNG, PruneConfig(rounds=(32, 64)))
     assert smaller.n_leaves <= 4
     assert np.mean(selection.returns([smaller], 64)[0]) > 495
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_lines_are_cut_and_fitted_again(is_late):
+    """The nearer to the tree before, the more it earns: then new lines win the race."""
+    x = np.random.default_rng(0).normal(size=(2_000, 3)).astype(np.float32)
+    curved = np.stack([np.sin(2 * x[:, 0]), 5 + x[:, 0] * x[:, 1]], 1)
+    tree = fit_linear(x, curved, None, 8, BOX, 0, gains=2)
+
+    class Nearness(Selection):
+        def returns(self, trees, episodes, least=2, most=None):
+            errors = [np.square(each.act(x) - tree.act(x)).mean() for each in trees]
+            return -np.repeat(np.array(errors)[:, None], 2, 1)
+
+    late = lambda: is_late
+    smaller = prune_by_return(tree, 3, x, Nearness(BOX, 0), RNG, PruneConfig(races=1), late)
+    by_cuts = prune_by_disagreement(tree, 3, x)
+    errors = [np.square(each.act(x) - tree.act(x)).mean() for each in (smaller, by_cuts)]
+    assert smaller.n_leaves <= 3 and errors[0] < 0.9 * errors[1]
 
 
 @pytest.mark.parametrize(("seconds", "races"), [(1e9, 3), (0.0, 2)])

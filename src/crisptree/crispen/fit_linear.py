@@ -112,7 +112,7 @@ def fit_linear(
         action=np.where(np.array(feature)[:, None] < 0, middle, 0.0),
         **task.signature,
     )
-    return with_linear_leaves(tree, states, actions, gains, task).simplify()
+    return with_linear_leaves(tree, states, actions, gains).simplify()
 
 
 def _best_split(states: NDArray, x: NDArray, y: NDArray, gains: int) -> _Split | None:
@@ -184,27 +184,41 @@ def _error(sums: _Sums, chosen: list[list[int]]) -> Any:
 
 
 def with_linear_leaves(
-    tree: CrispTree, states: NDArray, actions: NDArray, gains: int, task: Task
+    tree: CrispTree,
+    states: NDArray,
+    actions: NDArray,
+    gains: int,
+    wrong: NDArray[np.bool_] | None = None,
 ) -> CrispTree:
-    """The tree with a linear controller in each leaf, fitted to the states that reach it.
+    """The tree with a linear controller in each leaf, fitted to the states that reach it; in those
+    leaves only that `wrong` states reach, if it is said which these are.
 
     Each dimension of the action uses at most `gains` features, taken in one after the other: the
     one that explains most of what is left.
     """
-    at = tree.apply(states)
-    action = tree.action.copy()
-    sparse: list[tuple[Gain, ...]] = [()] * tree.n_nodes
-    for leaf in np.unique(at):
+    at, box, action = tree.apply(states), tree.actions, tree.action.copy()
+    sparse: list[tuple[Gain, ...]] = [()] * tree.n_nodes if wrong is None else [*tree.gains]
+    for leaf in np.unique(at if wrong is None else at[wrong]):
         rows = at == leaf
         terms: list[Gain] = []
         for dimension in range(actions.shape[1]):
-            bounds = task.actions.low[dimension], task.actions.high[dimension]
+            bounds = box.low[dimension], box.high[dimension]
             line = sparse_line(states[rows], actions[rows, dimension], gains, bounds)
             action[leaf, dimension] = line.offset
             pairs = zip(line.features, line.slopes, strict=True)
             terms += [Gain(dimension, each, slope) for each, slope in pairs]
         sparse[leaf] = tuple(terms)
     return replace(tree, action=action, gains=tuple(sparse))
+
+
+def refitted(smaller: CrispTree, tree: CrispTree, states: NDArray) -> CrispTree:
+    """`smaller`, which was cut from `tree`, with new lines in the leaves that took over states in
+    which it acts otherwise: fitted to what `tree` does in all states that reach them."""
+    columns, wanted = tree.columns(states), tree.act(states)
+    dimensions = range(len(tree.actions.low))
+    gains = max(sum(g.dimension == d for g in own) for own in tree.gains for d in dimensions)
+    wrong = (smaller.act(states) != wanted).any(1)
+    return with_linear_leaves(smaller, columns, wanted, gains, wrong).simplify()
 
 
 def sparse_line(states: NDArray, values: NDArray, most: int, bounds: tuple[float, float]) -> Line:

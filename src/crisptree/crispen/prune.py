@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from crisptree.crisp import CrispTree
 from crisptree.crispen.agreement import disagreement
 from crisptree.crispen.config import PruneConfig
+from crisptree.crispen.fit_linear import refitted
 from crisptree.crispen.select import Selection
 from crisptree.envs.policy import Policy
 from crisptree.envs.rollout import rollout
@@ -174,18 +175,24 @@ def prune_by_return(
     """The tree cut down to `n_leaves` in a few steps; in each step many ways to cut race on return.
 
     Each way makes the least changing cuts first, in an order of its own. Ways are compared as a
-    whole: cuts that cost nothing one by one may cost much together. If fewer steps are needed than
-    allowed, each has more episodes; if there is too little time for all races, there are fewer. If
-    `is_late`, the least changing cuts are made without a race, which may cost all that was learned.
+    whole: cuts that cost nothing one by one may cost much together. Where leaves are lines, half
+    as many ways race, each also with new lines in the leaves that took over states. If fewer steps
+    are needed than allowed, each has more episodes; if there is too little time for all races,
+    there are fewer. If `is_late`, the least changing cuts are made without a race, which may cost
+    all that was learned.
     """
     races = max(1, min(config.races, tree.n_leaves - n_leaves))
     rounds = [round(episodes * config.races / races) for episodes in config.rounds]
     while tree.n_leaves > n_leaves:
         if is_late():
-            return prune_by_disagreement(tree, n_leaves, states)
+            smaller = prune_by_disagreement(tree, n_leaves, states)
+            return refitted(smaller, tree, states) if tree.is_linear else smaller
         began, excess = time.monotonic(), tree.n_leaves - n_leaves
         size = n_leaves + excess - math.ceil(excess / races)
         every = _ways(tree, size, states, rng, config.ways)
+        if tree.is_linear:
+            every = every[: math.ceil(config.ways / 2)]
+            every += [refitted(each, tree, states) for each in every]
         smaller = every[selection.race(every, rounds)[0]]
         if smaller.n_leaves == tree.n_leaves:  # the rest cannot be cut
             break

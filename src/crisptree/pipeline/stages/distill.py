@@ -72,7 +72,7 @@ def distilled(teacher: Policy, n_leaves: int, context: Context) -> Distilled:
     )
     if policy.leaf == "constant" or policy.shape == "tree":
         return done
-    tree = with_linear_leaves(done.tree, done.states, done.actions, policy.gains, context.task)
+    tree = with_linear_leaves(done.tree, done.states, done.actions, policy.gains)
     return done._replace(tree=tree, selection_return=selection.mean(tree, config.episodes))
 
 
