@@ -176,15 +176,15 @@ def test_generations_take_as_many_steps_as_the_direct_training():
 def test_real_actions_are_learned_for_half_an_episode(cartpole):
     pendulum = task_of("Pendulum-v1")
 
-    def gamma(task: Task, length: float, **asked: float) -> float | None:
-        config = TrainConfig(steps=1_000, ppo=PPOConfig(**asked))
+    def gamma(task: Task, length: float, asked: float | None = None) -> float | None:
+        config = TrainConfig(steps=1_000, ppo=PPOConfig(gamma=asked))
         return resolve(config, task, replace(FAST, episode_length=length)).ppo.gamma
 
     assert pendulum.max_steps == 200
     lengths = [gamma(pendulum, length) for length in (50.0, 200.0, 600.0, 6_000.0)]
     assert lengths == [0.99, 0.99, 0.994, 0.995]
     assert gamma(cartpole, 500.0) == 0.99
-    assert gamma(pendulum, 6_000.0, gamma=0.99) == 0.99
+    assert gamma(pendulum, 6_000.0, 0.99) == 0.99
     resolved = resolve(TrainConfig(steps=1_000), pendulum, FAST)
     assert resolved.dqn.gamma == resolved.sac.gamma == 0.99
 
