@@ -64,7 +64,7 @@ def test_the_critics_loss_written_out():
     here = jnp.concatenate([rows.observation, rows.action], 1)
     lowest = np.min([np.asarray(target(there.T)[0]) for target in targets], 0)
     worth = lowest - np.exp(state.log_temperature) * log_probability
-    goal = rows.reward + np.where(rows.terminated, 0, CONFIG.gamma * worth)
+    goal = rows.reward + np.where(rows.terminated, 0, CONFIG.discount * worth)
     squares = [(np.asarray(critic(here.T)[0]) - goal) ** 2 for critic in state.critics]
     expected = float(np.sum(squares, 0)[rows.mask].mean()) / 2
     assert float(value_loss) == pytest.approx(expected, rel=1e-4)

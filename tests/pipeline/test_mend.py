@@ -32,7 +32,7 @@ CONFIG = small_config(
     selection=SelectionConfig(
         scale=1.0, final=16, states=2_000, settled=(64, 512), compiled=(4_096, 8_192)
     ),
-    search=SearchConfig(confirm=64),
+    search=SearchConfig(sweeps=24, confirm=64),
 )
 
 
