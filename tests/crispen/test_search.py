@@ -12,7 +12,7 @@ from crisptree.crisp import CrispTree
 from crisptree.crisp.signature import Actions
 from crisptree.crispen.config import SearchConfig
 from crisptree.crispen.prune import rows_by_node
-from crisptree.crispen.search import inserted, search, together, variant
+from crisptree.crispen.search import WINDOW, inserted, search, together, variant
 from crisptree.crispen.select import Lead, Selection
 
 QUICK = SearchConfig(sweeps=6, rounds=(16, 64), confirm=64, width=8, patience=4)
@@ -68,7 +68,7 @@ def test_gains_by_luck_end_the_search():
     states, rng = some_states(4), np.random.default_rng(0)
     report = lambda sweep, tree: seen.append(tree)
     tree = search(OFF, settings, Lucky(TASK, 0), lambda tree: states, rng, report=report)
-    assert tree == OFF.simplify() and len(seen) == settings.patience
+    assert tree == OFF.simplify() and len(seen) == WINDOW
     assert seen[-1] != OFF.simplify()
 
 

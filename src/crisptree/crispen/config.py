@@ -81,7 +81,7 @@ class SearchConfig:
     confirm: int = 512
     """Fresh episodes on which several changes together must earn more than the best alone."""
     patience: int = 8
-    """Sweeps that must gain something together; else the search ends."""
+    """Sweeps in a row without a gain after which the search ends."""
     reach: tuple[float, float] = (0.15, 0.01)
     """How far a threshold moves, as a share of the states at its node: at most and at least."""
     lost: int = 128

@@ -35,6 +35,8 @@ ATTEMPTS = 4
 """Places that are tried for each new question: many change nothing, or break a list."""
 WIDTH = 24
 """Changed trees in a sweep, unless the settings say otherwise."""
+WINDOW = 24
+"""Sweeps that must gain something together."""
 COLUMNS = ("feature", "threshold", "if_true", "if_false", "action")
 MOST_TOGETHER = 3
 FEWEST = 20
@@ -56,14 +58,15 @@ def search(
 ) -> CrispTree:
     """The tree after at most `settings.sweeps` sweeps; each keeps a few changes or none.
 
-    The search ends early if `is_late`, or if `settings.patience` sweeps together gained nothing on
-    fresh episodes: some changes only seem to gain, by luck. The tree has at most `most_leaves`
-    leaves, by default as many as it came with; a list stays a list.
+    The search ends early if no change was kept for a while, or if `is_late`. Some changes only seem
+    to gain, by luck, so it also ends if `WINDOW` sweeps together gained nothing on fresh episodes.
+    The tree has at most `most_leaves` leaves, by default as many as it came with; a list stays a
+    list.
     """
     assert settings.sweeps is not None, "the configuration is resolved before it is run"
     tree = tree.simplify()
     most, width = most_leaves or tree.n_leaves, settings.width or WIDTH
-    states, before = None, tree
+    states, idle, before = None, 0, tree
     for sweep in range(settings.sweeps):
         if is_late():
             break
@@ -71,14 +74,16 @@ def search(
         moved = _moved(tree, states, round(width * (1 - EXCHANGES)), settings.reach, rng)
         exchanged = _exchanged(tree, states, width - len(moved), most, is_list, rng)
         better = _raced(tree, moved, exchanged, settings, selection)
+        idle += 1
         if better is not None:
-            tree, states = better.simplify(), None
+            tree, idle, states = better.simplify(), 0, None
         report(sweep + 1, tree)
-        if (sweep + 1) % settings.patience:
-            continue
-        if tree is before or not selection.careful().beats(tree, before, (settings.confirm,))[0]:
-            return before
-        before = tree
+        if idle == settings.patience:
+            break
+        if (sweep + 1) % WINDOW == 0:
+            if not selection.careful().beats(tree, before, (settings.confirm,))[0]:
+                return before
+            before = tree
     return tree
 
 
